@@ -1,0 +1,1 @@
+"""How the server combines updates: pure functions of named tensors."""

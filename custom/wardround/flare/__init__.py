@@ -1,0 +1,1 @@
+"""Thin FLARE classes over the learning layers. No maths here."""

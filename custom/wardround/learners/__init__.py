@@ -1,0 +1,1 @@
+"""One site's training in PyTorch: no FLARE, no hospital."""

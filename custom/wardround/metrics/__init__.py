@@ -1,0 +1,1 @@
+"""How predictions are scored: pure functions of arrays and numbers."""

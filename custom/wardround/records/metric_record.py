@@ -1,0 +1,63 @@
+"""One number about a model at one site, with what is needed to judge it."""
+
+import math
+from enum import StrEnum
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+
+class Status(StrEnum):
+    """Whether a metric's value can be used, and if not, why not."""
+
+    OK = "ok"
+    UNDEFINED = "undefined"  # the metric has no value on these cases (an empty label, one class)
+    LOW_SUPPORT = "low_support"  # it has one, on too few cases to rank by
+    SUPPRESSED = "suppressed"  # the site's disclosure rules held it back
+
+
+class MetricRecord(BaseModel):
+    """A named value with its counts. An undefined value is null with a reason, never 0.
+
+    Args:
+        name: what was measured, such as `dice_wt`.
+        value: the figure, or None where status is undefined or suppressed.
+        n: cases (patients, volumes, rows) that it rests on.
+        n_positive: of these, how many hold what is looked for; None where that means nothing.
+        status: see `Status`.
+        reason: one coded phrase for any status but ok.
+        interval: the 95 % interval of `value`, where one was computed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    value: float | None
+    n: int
+    n_positive: int | None = None
+    status: Status = Status.OK
+    reason: str | None = None
+    interval: tuple[float, float] | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        valueless = self.status in (Status.UNDEFINED, Status.SUPPRESSED)
+        if valueless != (self.value is None):
+            raise ValueError(f"{self.name}: status {self.status} does not go with value {self.value}")
+        if self.value is not None and not math.isfinite(self.value):
+            raise ValueError(f"{self.name}: value {self.value} is not finite; use status undefined with a reason")
+        if self.status is not Status.OK and not self.reason:
+            raise ValueError(f"{self.name}: status {self.status} needs a reason")
+        if self.n < 0 or (self.n_positive is not None and not 0 <= self.n_positive <= self.n):
+            raise ValueError(f"{self.name}: n {self.n} and n_positive {self.n_positive} do not fit")
+        return self
+
+
+def undefined(name: str, reason: str, *, n: int = 0, n_positive: int | None = None) -> MetricRecord:
+    """A record of a metric that has no value on these cases."""
+    return MetricRecord(name=name, value=None, n=n, n_positive=n_positive, status=Status.UNDEFINED, reason=reason)
+
+
+def value_of(records: list[MetricRecord], name: str) -> float | None:
+    """The value of the record called `name`, or None where there is none or it is undefined."""
+    return next((record.value for record in records if record.name == name), None)

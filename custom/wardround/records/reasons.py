@@ -1,0 +1,53 @@
+"""Coded reasons: the only words about a failure that may leave a hospital."""
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why something was refused, left out or failed. The code travels; the message stays where it was raised."""
+
+    # a site's configuration and data
+    CONFIGURATION_INVALID = "configuration_invalid"
+    CONTRACT_MISMATCH = "contract_mismatch"
+    DATA_MISSING = "data_missing"
+    DATA_UNREADABLE = "data_unreadable"
+    GEOMETRY_INVALID = "geometry_invalid"
+    LABEL_AMBIGUOUS = "label_ambiguous"
+    MASK_INVALID = "mask_invalid"
+    SEQUENCE_MISSING = "sequence_missing"
+    NOT_SKULL_STRIPPED = "not_skull_stripped"
+    TOO_FEW_CASES = "too_few_cases"
+    # training
+    METRIC_UNKNOWN = "metric_unknown"
+    METRICS_MISSING = "metrics_missing"
+    NOTHING_KEPT_LOCAL = "nothing_kept_local"
+    LOCAL_STATE_MISSING = "local_state_missing"
+    LOSS_NOT_FINITE = "loss_not_finite"
+    MODULE_MISSING = "module_missing"
+    OUT_OF_MEMORY = "out_of_memory"
+    SITE_FAILED = "site_failed"
+    # a contribution at the server
+    COUNT_INVALID = "count_invalid"
+    NAMES_MISMATCH = "names_mismatch"
+    SHAPE_MISMATCH = "shape_mismatch"
+    TYPE_MISMATCH = "type_mismatch"
+    NOT_FINITE = "not_finite"
+    NORM_TOO_LARGE = "norm_too_large"
+    NO_UPDATE = "no_update"
+    # a round or a run
+    LATE = "late"
+    ABSENT = "absent"
+    QUORUM_NOT_MET = "quorum_not_met"
+    ALL_REJECTED = "all_rejected"
+
+
+class WardroundError(Exception):
+    """A failure with a code that may travel and a message that may not.
+
+    The message names the file, key or value, what was expected, what was found and what to do. It can carry
+    paths and case names, so only the site's own log and console show it; the server gets `code` alone.
+    """
+
+    def __init__(self, code: Reason, message: str) -> None:
+        super().__init__(message)
+        self.code = code

@@ -1,0 +1,126 @@
+"""run.jsonl: the record of a run, one line a fact. Reports are made from it alone."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from wardround.records.metric_record import MetricRecord
+from wardround.records.scores import Tally
+from wardround.records.update import SiteManifest, SiteRound
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class StartLine(_Line):
+    """What was agreed in `prepare`."""
+
+    kind: Literal["start"] = "start"
+    run: str
+    time: str
+    environment: str
+    study: dict
+    study_digest: str
+    sites: list[SiteManifest]
+    missing: list[str] = Field(default_factory=list)
+    versions: dict[str, str] = Field(default_factory=dict)
+
+
+class RoundLine(_Line):
+    """One round. `round` counts from 0; `sites[*].records` score the model that the round began with.
+
+    Args:
+        expected, contributed: site names; `rejected` and `failed` map a name to a reason code.
+        late: expected sites that did not answer in time.
+        moved: L2 norm of the global model's change.
+        best_so_far: round index whose starting model leads on the key metric, if any.
+        seconds: wall time by phase (`total`, `sites`, `aggregate`, `save`).
+        alarms: coded warnings, such as no_update.
+    """
+
+    kind: Literal["round"] = "round"
+    round: int
+    rounds: int
+    expected: list[str]
+    contributed: list[str]
+    rejected: dict[str, str] = Field(default_factory=dict)
+    failed: dict[str, str] = Field(default_factory=dict)
+    late: list[str] = Field(default_factory=list)
+    sites: dict[str, SiteRound] = Field(default_factory=dict)
+    moved: float = 0.0
+    seconds: dict[str, float] = Field(default_factory=dict)
+    alarms: list[str] = Field(default_factory=list)
+
+
+class ScoreLine(_Line):
+    """One arm on one split at one site.
+
+    Args:
+        arm: `best`, `last`, `personalised`, `pooled`, or `alone:<site>`.
+        model_round: rounds of training behind the model (0 is the initial model).
+        notes: coded remarks, such as `statistics_re_measured`, `fine_tuning_not_kept`, `incomplete`.
+    """
+
+    kind: Literal["score"] = "score"
+    arm: str
+    split: str
+    site: str
+    role: str
+    model_round: int | None
+    records: list[MetricRecord]
+    tallies: list[Tally] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class DifferenceLine(_Line):
+    """Arm minus reference, paired over the same cases, with its 95 % interval."""
+
+    kind: Literal["difference"] = "difference"
+    arm: str
+    reference: str
+    split: str
+    site: str
+    records: list[MetricRecord]
+
+
+class BaselineRoundLine(_Line):
+    """A baseline's validation curve, in the federation's rounds."""
+
+    kind: Literal["baseline_round"] = "baseline_round"
+    arm: str
+    round: int
+    sites: dict[str, list[MetricRecord]]
+
+
+class EndLine(_Line):
+    """How it ended. `partial` names what is incomplete; a run without an EndLine was stopped."""
+
+    kind: Literal["end"] = "end"
+    status: Literal["complete", "partial", "failed"]
+    reasons: list[str] = Field(default_factory=list)
+    best_round: int | None = None
+    last_round: int | None = None
+    weights_sha256: str | None = None
+    seconds: float = 0.0
+
+
+RunLine = Annotated[
+    StartLine | RoundLine | ScoreLine | DifferenceLine | BaselineRoundLine | EndLine, Field(discriminator="kind")
+]
+_ADAPTER: TypeAdapter[RunLine] = TypeAdapter(RunLine)
+
+
+def append_line(file: Path, line: RunLine) -> None:
+    """Adds one line and flushes it, so that a killed run keeps what it had."""
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write(line.model_dump_json() + "\n")
+        stream.flush()
+
+
+def read_lines(file: Path) -> list[RunLine]:
+    """All complete lines; a last line cut short by a kill is left out."""
+    text = file.read_text(encoding="utf-8")
+    complete = text[: text.rfind("\n") + 1].splitlines()
+    return [_ADAPTER.validate_json(line) for line in complete if line.strip()]

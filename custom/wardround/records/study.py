@@ -1,0 +1,165 @@
+"""job.yaml: everything that a person decides about a study."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from wardround.records.reasons import Reason, WardroundError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Algorithm(_Section):
+    """The three choices: correction (`mu`), sharing (`keep_local`) and, in `Aggregation`, the combination."""
+
+    kind: Literal["fedavg", "fedprox", "fedbn", "fedprox_fedbn"] = "fedavg"
+    mu: float = Field(
+        0.0, ge=0, allow_inf_nan=False, description="strength of the proximal term mu/2 ||w - w_global||^2"
+    )
+    keep_local: Literal["batchnorm", "silobn"] = Field(
+        "batchnorm", description="FedBN: BatchNorm layers whole, or only their running statistics"
+    )
+
+    @property
+    def proximal(self) -> bool:
+        """Whether the proximal term is on."""
+        return "fedprox" in self.kind
+
+    @property
+    def keeps_batchnorm(self) -> bool:
+        """Whether BatchNorm entries stay at the site."""
+        return "fedbn" in self.kind
+
+    @model_validator(mode="after")
+    def _mu_does_something(self) -> Self:
+        if self.proximal and self.mu == 0:
+            raise ValueError(f"algorithm.kind {self.kind} with mu 0 is the same without the proximal term: set mu > 0")
+        if not self.proximal and self.mu > 0:
+            raise ValueError(f"algorithm.mu {self.mu} does nothing with kind {self.kind}: use fedprox or fedprox_fedbn")
+        return self
+
+
+class Training(_Section):
+    """One site's local training in a round."""
+
+    rounds: int = Field(ge=1)
+    local_steps: int | None = Field(None, ge=1, description="optimizer steps a round; or give local_epochs")
+    local_epochs: int | None = Field(None, ge=1)
+    batch_size: int = Field(2, ge=1)
+    optimizer: Literal["adamw", "sgd"] = "adamw"
+    learning_rate: float = Field(gt=0, allow_inf_nan=False)
+    weight_decay: float = Field(0.0, ge=0, allow_inf_nan=False)
+    schedule: Literal["cosine", "constant"] = Field("cosine", description="over rounds, to final_fraction of the start")
+    final_fraction: float = Field(0.1, gt=0, le=1)
+    clip_norm: float | None = Field(None, gt=0)
+    mixed_precision: bool = Field(False, description="autocast on CUDA; slower on a CPU, so ignored there")
+    bad_steps_limit: int = Field(5, ge=1, description="non-finite losses in a row that end the site's round")
+
+    @model_validator(mode="after")
+    def _one_length(self) -> Self:
+        if (self.local_steps is None) == (self.local_epochs is None):
+            raise ValueError("training: give exactly one of local_steps and local_epochs")
+        return self
+
+
+class Aggregation(_Section):
+    """How the server weighs and checks contributions."""
+
+    weighting: Literal["patients", "equal", "steps"] = "patients"
+    norm_limit: float | None = Field(None, gt=0, description="an update with a larger L2 norm is rejected")
+
+
+class Evaluation(_Section):
+    """When models are scored and which figure chooses the best one."""
+
+    key_metric: str
+    key_metric_mode: Literal["max", "min"] = "max"
+    evaluate_every: int = Field(1, ge=1, description="rounds between validations; the last model is always scored")
+    personalise_steps: int = Field(0, ge=0, description="local fine-tuning steps after the last round; 0 turns it off")
+
+
+class Federation(_Section):
+    """Who must answer, and by when (whole seconds: FLARE takes no fractions)."""
+
+    quorum: int = Field(3, ge=1, description="accepted contributions that a round needs")
+    round_deadline_seconds: int = Field(3600, ge=1)
+    grace_period_seconds: int = Field(30, ge=0, description="wait for stragglers once the quorum has answered")
+    prepare_deadline_seconds: int = Field(600, ge=1)
+
+
+class Study(_Section):
+    """A whole job.yaml. `workload` holds `kind` and that workload's own settings, which it validates itself."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")
+    seed: int = Field(0, ge=0)
+    workload: dict[str, Any]
+    algorithm: Algorithm = Algorithm()
+    training: Training
+    aggregation: Aggregation = Aggregation()
+    evaluation: Evaluation
+    federation: Federation = Federation()
+
+    @model_validator(mode="after")
+    def _names_a_workload(self) -> Self:
+        if not isinstance(self.workload.get("kind"), str):
+            raise ValueError("workload.kind: name the workload, such as brain_tumor")
+        return self
+
+    def digest(self) -> str:
+        """SHA-256 of the settings: equal for equal studies, whatever the order of keys in the file."""
+        return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
+
+
+def load_study(path: Path, overrides: tuple[str, ...] = ()) -> Study:
+    """Reads job.yaml (a file, or a folder that holds one) and applies `key.path=value` overrides.
+
+    Raises:
+        WardroundError: with one line a fault, naming the key, what was found and what is allowed.
+    """
+    file = path / "job.yaml" if path.is_dir() else path
+    try:
+        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"{file}: no such file; name a folder with a job.yaml"
+        ) from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: not readable as YAML: {error}") from error
+    if not isinstance(settings, dict):
+        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: expected a mapping of settings")
+    for override in overrides:
+        _apply(settings, override)
+    return validated(Study, settings, str(file))
+
+
+def validated(model: type[Model], settings: Any, where: str) -> Model:
+    """Builds `model` from parsed YAML, with pydantic's faults told one a line under the file's name."""
+    try:
+        return model.model_validate(settings)
+    except ValidationError as error:
+        faults = [
+            f"{where}: {'.'.join(map(str, e['loc'])) or 'settings'}: {e['msg']} (found {e['input']!r:.80})"
+            for e in error.errors()
+        ]
+        raise WardroundError(Reason.CONFIGURATION_INVALID, "\n".join(faults)) from error
+
+
+def _apply(settings: dict[str, Any], override: str) -> None:
+    path, separator, text = override.partition("=")
+    *parents, key = path.strip().split(".")
+    if not separator or not key:
+        raise WardroundError(Reason.CONFIGURATION_INVALID, f"--set {override}: expected key.path=value")
+    section = settings
+    for parent in parents:
+        section = section.setdefault(parent, {})
+        if not isinstance(section, dict):
+            raise WardroundError(Reason.CONFIGURATION_INVALID, f"--set {override}: {parent} is a value, not a section")
+    section[key] = yaml.safe_load(text)

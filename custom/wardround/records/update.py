@@ -1,0 +1,73 @@
+"""What a site says of itself before and after a round: plain data, no weights."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from wardround.records.metric_record import MetricRecord
+from wardround.records.scores import Tally
+
+
+class SiteManifest(BaseModel):
+    """A site's answer to `prepare`: what must agree before training starts.
+
+    Args:
+        site: the site's name, as FLARE's certificate gives it (set by the server).
+        role: `train`, or `evaluate` for an outside hospital that is only scored.
+        counts: patients and cases by split.
+        metric_names: records that every validation will report.
+        shared: name to [dtype, *shape] of the entries that leave the site.
+        kept_local: names of the entries that stay.
+        contract_digest, study_digest: hashes that must equal the server's.
+        problems: how many files were left out, by reason code.
+        versions: package name to version.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    site: str
+    role: str
+    counts: dict[str, int]
+    metric_names: tuple[str, ...]
+    shared: dict[str, list[str | int]]
+    kept_local: tuple[str, ...]
+    contract_digest: str
+    study_digest: str
+    problems: dict[str, int] = Field(default_factory=dict)
+    versions: dict[str, str] = Field(default_factory=dict)
+
+
+class TrainingReport(BaseModel):
+    """What one site's training did in one round.
+
+    Args:
+        steps, skipped_steps: optimizer steps made, and left out for a non-finite loss.
+        patients: training patients, the default weight.
+        loss: mean training loss.
+        moved: L2 norm of the update over shared trainable entries.
+        proximal_pull: mu/2 ||w - w_global||^2 at the end of the round; 0 without the proximal term.
+        gradient_norm: L2 norm of the loss gradient over shared trainable entries at the last step.
+        proximal_gradient_norm: mu ||w - w_global|| at the last step.
+        seconds: wall time by phase (`validate`, `train`).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    steps: int
+    skipped_steps: int
+    patients: int
+    loss: float | None
+    moved: float
+    proximal_pull: float = 0.0
+    gradient_norm: float | None = None
+    proximal_gradient_norm: float = 0.0
+    seconds: dict[str, float] = Field(default_factory=dict)
+
+
+class SiteRound(BaseModel):
+    """One site in one round of the record."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    report: TrainingReport
+    weight: float
+    records: list[MetricRecord]
+    tallies: list[Tally] = Field(default_factory=list)

@@ -1,0 +1,1 @@
+"""What a hospital's admin decides and keeps: site.yaml, local state, inspection."""

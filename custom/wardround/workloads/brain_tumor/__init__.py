@@ -1,0 +1,1 @@
+"""Brain-tumor segmentation: load, network, loss, score."""

@@ -1,0 +1,120 @@
+"""What a person decides about brain-tumor segmentation: the study's side (job.yaml) and the site's (site.yaml)."""
+
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+REGIONS = ("tc", "wt", "et")  # tumor core, whole tumor, enhancing tumor: the channel order of every label and output
+SEQUENCES = ("t1n", "t1c", "t2w", "t2f")  # BraTS 2023 names: T1, T1 with contrast, T2, T2-FLAIR
+Triple = tuple[int, int, int]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ImageContract(_Section):
+    """What every hospital's images must be, so that one network can read them all."""
+
+    sequences: tuple[str, ...] = Field(SEQUENCES, min_length=1, description="input channels, in this order")
+    registration_space: Literal["SRI24", "MNI152", "native"] = "SRI24"
+    spacing_mm: tuple[float, float, float] = Field((1.0, 1.0, 1.0), description="voxel size after resampling")
+    orientation: Literal["RAS", "LPS"] = "RAS"
+    skull_stripped: Literal[True] = Field(True, description="non-zero z-scores assume a zero background")
+    annotation_protocol: str = Field("BraTS 2023", description="who drew the labels, by which rules")
+    surgical_status: Literal["pre-operative", "post-operative", "mixed"] = "pre-operative"
+
+
+class UNetSettings(_Section):
+    """MONAI `UNet`. The default of BatchNorm is deliberate: MONAI's own has no entries for FedBN to keep."""
+
+    channels: tuple[int, ...] = (16, 32, 64, 128)
+    strides: tuple[int, ...] = (2, 2, 2)
+    residual_units: int = Field(0, ge=0)
+    norm: Literal["batch", "instance", "group"] = "batch"
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if len(self.strides) != len(self.channels) - 1:
+            raise ValueError(f"network: {len(self.channels)} channels need one stride fewer, found {len(self.strides)}")
+        return self
+
+
+class Patch(_Section):
+    """Random crops for training; inference slides a window of the same size."""
+
+    size: Triple = (32, 32, 32)
+    tumor_share: float = Field(0.5, ge=0, le=1, description="share of crops centred near a tumor voxel")
+
+
+class Augmentation(_Section):
+    """Random changes per training step."""
+
+    flip: bool = True
+    scale: float = Field(0.1, ge=0, lt=1, description="each channel times 1 +- scale")
+    shift: float = Field(0.1, ge=0, description="each channel plus +- shift, in standard deviations")
+
+
+class Inference(_Section):
+    """Sliding window over whole volumes."""
+
+    overlap: float = Field(0.25, ge=0, lt=1)
+    windows_at_once: int = Field(4, ge=1)
+
+
+class BrainTumorSettings(_Section):
+    """The `workload` section of job.yaml for kind brain_tumor."""
+
+    contract: ImageContract = ImageContract()
+    network: UNetSettings = UNetSettings()
+    patch: Patch = Patch()
+    augmentation: Augmentation = Augmentation()
+    inference: Inference = Inference()
+
+    @model_validator(mode="after")
+    def _patch_divides(self) -> Self:
+        factor = 1
+        for stride in self.network.strides:
+            factor *= stride
+        if any(side % factor for side in self.patch.size):
+            raise ValueError(
+                f"patch.size {self.patch.size}: each side must be a multiple of the product of strides, {factor}"
+            )
+        return self
+
+
+LabelConvention = Literal["brats2018", "brats2023", "msd"]
+
+
+class Split(_Section):
+    """How patients are divided, by patient and never by case. Explicit lists win over fractions."""
+
+    validation_fraction: float = Field(0.2, ge=0, lt=1)
+    test_fraction: float = Field(0.2, ge=0, lt=1)
+    seed: int = 0
+    train: tuple[str, ...] | None = Field(None, description="patient ids; give all three lists or none")
+    validation: tuple[str, ...] | None = None
+    test: tuple[str, ...] | None = None
+
+
+class BrainTumorSiteSettings(_Section):
+    """The `brain_tumor` section of a hospital's site.yaml."""
+
+    folder: Path
+    layout: Literal["brats2018", "brats2023", "msd"]
+    labels: LabelConvention = Field(
+        description="brats2018: 1 NCR 2 ED 4 ET; brats2023: 1 NCR 2 ED 3 ET; msd: 1 ED 2 NET 3 ET"
+    )
+    aliases: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="sequence name to this site's file suffixes or channel names, e.g. t1c: [t1ce, t1gd]",
+    )
+    normalisation: Literal["z_score", "min_max"] = Field(
+        "z_score",
+        description="min_max is what a site does that skips the agreed preprocessing: for studying the harm only",
+    )
+    allow_missing: tuple[str, ...] = Field(
+        (), description="sequences that a case may lack; a zero channel stands in, and is counted"
+    )
+    split: Split = Split()

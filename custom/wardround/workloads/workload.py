@@ -1,0 +1,109 @@
+"""What a workload is: the interface between learning and any one kind of patient data."""
+
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from wardround import workloads
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.scores import Scores
+from wardround.records.study import Study
+
+Batch = tuple[Tensor, Tensor]
+
+
+class SiteData(ABC):
+    """One site's cases, ready to train on and to score. Case names never leave this object but for `Scores.cases`."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> dict[str, int]:
+        """Patients and cases by split: `train_patients`, `train_cases`, `validation_cases`, `test_cases`, ..."""
+
+    @property
+    @abstractmethod
+    def problems(self) -> list[WardroundError]:
+        """What was left out and why; the rest is usable."""
+
+    @abstractmethod
+    def steps_per_epoch(self, batch_size: int) -> int:
+        """Batches that visit each training case once."""
+
+    @abstractmethod
+    def batches(self, batch_size: int, generator: torch.Generator) -> Iterator[Batch]:
+        """Endless augmented training batches (input, target) on the CPU, a function of the generator's seed alone."""
+
+    @abstractmethod
+    def unlabelled(self, batch_size: int, generator: torch.Generator) -> Iterator[Tensor]:
+        """Finite pass of inputs in the training batches' geometry, without augmentation or labels."""
+
+    @abstractmethod
+    def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
+        """Scores a network on `validation` or `test`; `detail` adds what is too slow for every round."""
+
+
+class Workload(ABC):
+    """Builds what a learner needs. Made from the study's `workload` section, which it validates."""
+
+    @abstractmethod
+    def network(self) -> nn.Module:
+        """A fresh network; torch's global seed decides its initial values."""
+
+    @abstractmethod
+    def loss(self) -> nn.Module:
+        """A module `loss(output, target) -> scalar`."""
+
+    @abstractmethod
+    def metric_names(self) -> tuple[str, ...]:
+        """Names of the records that every validation reports."""
+
+    @abstractmethod
+    def contract_digest(self) -> str:
+        """SHA-256 of the data contract that all sites must share."""
+
+    @abstractmethod
+    def open_site(self, data: dict[str, Any], *, folder: Path, cache: Path) -> SiteData:
+        """Reads a site's data.
+
+        Args:
+            data: the workload's section of site.yaml.
+            folder: what relative paths in it start from.
+            cache: where prepared cases may be kept.
+        """
+
+    @abstractmethod
+    def pool(self, sites: Sequence[SiteData]) -> SiteData:
+        """All sites' training cases as one, for the pooled baseline on generated data."""
+
+
+def kinds() -> list[str]:
+    """Names of the workloads that are installed."""
+    return sorted(module.name for module in pkgutil.iter_modules(workloads.__path__) if module.ispkg)
+
+
+def make_workload(study: Study) -> Workload:
+    """Builds the study's workload.
+
+    Raises:
+        WardroundError: the kind is not installed, needs a missing package, or its settings are invalid.
+    """
+    settings = dict(study.workload)
+    kind = settings.pop("kind")
+    if kind not in kinds():
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"workload.kind: {kind!r} is not installed; installed: {', '.join(kinds())}"
+        )
+    try:
+        module = importlib.import_module(f"wardround.workloads.{kind}.workload")
+    except ModuleNotFoundError as error:
+        raise WardroundError(
+            Reason.MODULE_MISSING, f"workload {kind} needs the package {error.name}; install wardround with its extra"
+        ) from error
+    workload: Workload = module.make(settings)
+    return workload

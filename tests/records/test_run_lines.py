@@ -1,0 +1,18 @@
+"""The record survives a kill in the middle of a line."""
+
+from pathlib import Path
+
+from wardround.records.run_lines import EndLine, RoundLine, append_line, read_lines
+
+
+def test_lines_come_back_and_a_line_cut_short_is_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "run.jsonl"
+    first = RoundLine(round=0, rounds=2, expected=["a", "b"], contributed=["a"], rejected={"b": "not_finite"})
+    append_line(file, first)
+    append_line(file, EndLine(status="partial", reasons=["b: not_finite"]))
+    whole = file.read_text()
+    assert [line.kind for line in read_lines(file)] == ["round", "end"]
+    file.write_text(whole + whole[:30])
+    lines = read_lines(file)
+    assert len(lines) == 2
+    assert lines[0] == first

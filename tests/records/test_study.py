@@ -1,0 +1,65 @@
+"""job.yaml: faults are told by file and key, overrides change one key, the digest follows the settings."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import load_study
+
+SETTINGS = {
+    "name": "study",
+    "workload": {"kind": "brain_tumor"},
+    "training": {"rounds": 2, "local_steps": 3, "learning_rate": 0.01},
+    "evaluation": {"key_metric": "dice_mean"},
+}
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(SETTINGS))
+    return tmp_path
+
+
+def test_an_override_changes_its_key_alone(job: Path) -> None:
+    plain, changed = load_study(job), load_study(job, ("algorithm.kind=fedprox", "algorithm.mu=0.01"))
+    assert (changed.algorithm.kind, changed.algorithm.mu) == ("fedprox", 0.01)
+    assert changed.training == plain.training
+    assert changed.digest() != plain.digest()
+
+
+def test_the_digest_does_not_depend_on_the_order_of_keys(job: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text(yaml.safe_dump(dict(reversed(SETTINGS.items())), sort_keys=False))
+    assert load_study(other).digest() == load_study(job).digest()
+
+
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("training.rounds=0", "training.rounds"),
+        ("training.typo=1", "training.typo"),
+        ("training.local_epochs=1", "exactly one of local_steps and local_epochs"),
+        ("algorithm.kind=fedprox", "mu > 0"),
+        ("algorithm.mu=0.1", "does nothing"),
+        ("algorithm.mu=-1", "algorithm.mu"),
+        ("algorithm.mu=.inf", "algorithm.mu"),
+        ("name=x.y=z", "name"),
+        ("seed", "expected key.path=value"),
+        ("name.x=1", "not a section"),
+    ],
+)
+def test_a_wrong_setting_is_told_by_its_key(job: Path, override: str, told: str) -> None:
+    with pytest.raises(WardroundError) as caught:
+        load_study(job, (override,))
+    assert told in str(caught.value)
+    assert caught.value.code is Reason.CONFIGURATION_INVALID
+
+
+def test_a_missing_file_and_broken_yaml_are_told(tmp_path: Path) -> None:
+    with pytest.raises(WardroundError, match="no such file"):
+        load_study(tmp_path)
+    (tmp_path / "job.yaml").write_text("a: [")
+    with pytest.raises(WardroundError, match="not readable as YAML"):
+        load_study(tmp_path)
