@@ -1,0 +1,173 @@
+"""The report as plain data: what report.json holds and the page shows."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from wardround.records.metric_record import MetricRecord
+from wardround.records.update import TrainingReport
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StudyFacts(_Part):
+    """What was run: the study's own settings, and where."""
+
+    name: str
+    run: str
+    time: str
+    environment: str
+    settings: dict
+    digest: str
+    key_metric: str
+    key_metric_mode: Literal["max", "min"]
+    versions: dict[str, str]
+
+
+class Ending(_Part):
+    """How the run ended. `stopped`: its record has no end. `complete`, but with figures missing, becomes `partial`."""
+
+    status: Literal["complete", "partial", "failed", "stopped"]
+    reasons: list[str]
+    best_round: int | None = None
+    last_round: int | None = None
+    weights_sha256: str | None = None
+    seconds: float | None = None
+
+
+class SiteFacts(_Part):
+    """A site, what it holds in numbers, what it sent and what stayed.
+
+    Args:
+        shared_entries, shared_numbers: named tensors that leave the site in a round, and the numbers in them.
+        times_sent: rounds in which the server got an update from it, accepted or not.
+    """
+
+    name: str
+    role: str
+    counts: dict[str, int]
+    problems: dict[str, int]
+    shared_entries: int
+    shared_numbers: int
+    kept_local: list[str]
+    metric_names: list[str]
+    times_sent: int
+
+
+class RoundFacts(_Part):
+    """One round, counted from 1 as people do. `weights` are shares of the aggregate and sum to 1."""
+
+    round: int
+    expected: list[str]
+    contributed: list[str]
+    rejected: dict[str, str]
+    failed: dict[str, str]
+    late: list[str]
+    alarms: list[str]
+    weights: dict[str, float]
+    moved: float
+    seconds: dict[str, float]
+    training: dict[str, TrainingReport]
+
+
+class Point(_Part):
+    """A curve's value after `rounds` rounds of training; 0 is the initial model."""
+
+    rounds: int
+    record: MetricRecord
+
+
+class Curve(_Part):
+    """Validation figures of one arm at one site."""
+
+    arm: str
+    site: str
+    metric: str
+    points: list[Point]
+
+
+class ArmScore(_Part):
+    """A row of the table: one model at one site on test cases. `at_home`: a hospital's own model at that hospital."""
+
+    arm: str
+    site: str
+    role: str
+    at_home: bool
+    model_round: int | None
+    notes: list[str]
+    records: dict[str, MetricRecord]
+
+
+class Overall(_Part):
+    """One arm over the training sites, each counted once.
+
+    Args:
+        mean: over `sites`; None where no site has a usable value.
+        left_out: site to the reason why its figure is not in the mean (undefined, suppressed, low support).
+    """
+
+    arm: str
+    metric: str
+    mean: float | None
+    sites: list[str]
+    left_out: dict[str, str]
+    worst_site: str | None
+    worst: float | None
+
+
+class Comparison(_Part):
+    """Arm minus reference at one site, paired by case, and what that shows.
+
+    Args:
+        verdict: `better` or `worse` where the 95 % interval excludes 0; `not_shown` where it includes 0;
+            `unknown` without an interval.
+    """
+
+    arm: str
+    reference: str
+    site: str
+    role: str
+    metric: str
+    difference: MetricRecord
+    arm_value: float | None
+    reference_value: float | None
+    verdict: Literal["better", "worse", "not_shown", "unknown"]
+
+
+class PooledDice(_Part):
+    """2 both / (predicted + reference) over all voxels of all sites' test cases; None where both counts are 0."""
+
+    arm: str
+    region: str
+    dice: float | None
+    both: float
+    predicted: float
+    reference: float
+    cases: int
+    sites: list[str]
+
+
+class Summary(_Part):
+    """Everything a report says, made from a run's lines alone."""
+
+    study: StudyFacts
+    ending: Ending
+    sites: list[SiteFacts]
+    missing: list[str] = Field(description="sites that were enrolled and never joined")
+    rounds: list[RoundFacts]
+    curves: list[Curve]
+    table: list[ArmScore]
+    overall: list[Overall]
+    comparisons: list[Comparison]
+    pooled: list[PooledDice]
+
+    def records_at(self, arm: str, site: str) -> dict[str, MetricRecord]:
+        """Test records of an arm at a site by name; `alone` means the site's own model. Empty where not scored."""
+        wanted = f"alone:{site}" if arm == "alone" else arm
+        return next((row.records for row in self.table if row.arm == wanted and row.site == site), {})
+
+    def training_sites(self) -> list[str]:
+        """Names of the sites that train."""
+        return [site.name for site in self.sites if site.role == "train"]

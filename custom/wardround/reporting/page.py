@@ -1,0 +1,136 @@
+"""One self-contained HTML page from a summary: no script, no font, no picture from elsewhere."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wardround.reporting.charts import Forest, LineChart, forest, line_chart, values_of
+from wardround.reporting.curves import FEDERATED
+from wardround.reporting.headline import answer, gains
+from wardround.reporting.model import Comparison, Curve, Summary
+from wardround.reporting.pictures import EmbeddedPicture
+from wardround.reporting.vocabulary import DASH, arm_title, in_reading_order, in_words, measure
+
+
+def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = ()) -> str:
+    """The page as text; the same summary and pictures give the same bytes."""
+    environment = Environment(
+        loader=PackageLoader("wardround.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["in_words"] = in_words
+    environment.globals.update(measure=measure, arm_title=arm_title, in_words=in_words)
+    return environment.get_template("report.html.j2").render(
+        summary=summary,
+        answer=answer(summary),
+        gains=gains(summary),
+        names=_names_by_family(summary),
+        overall={(row.arm, row.metric): row for row in summary.overall},
+        arms=[arm for arm in ("best", "last", "personalised", "alone", "pooled") if _has(summary, arm)],
+        site_charts=_site_charts(summary),
+        region_charts=_region_charts(summary),
+        forests=_forests(summary),
+        pictures=pictures,
+        settings=yaml.safe_dump(summary.study.settings, sort_keys=False, allow_unicode=True),
+    )
+
+
+@dataclass(frozen=True)
+class TitledForest:
+    """The differences between two arms, one row a site."""
+
+    title: str
+    forest: Forest
+
+
+def _has(summary: Summary, arm: str) -> bool:
+    return any(row.arm == arm or (arm == "alone" and row.at_home) for row in summary.table)
+
+
+def _names_by_family(summary: Summary) -> dict[str, list[str]]:
+    """Record names of the table by family key, each in reading order; the key metric's family comes first."""
+    families: dict[str, list[str]] = {measure(summary.study.key_metric).family.key: []}
+    for name in dict.fromkeys(name for row in summary.table for name in row.records):
+        families.setdefault(measure(name).family.key, []).append(name)
+    return {family: in_reading_order(names) for family, names in families.items() if names}
+
+
+def _rounds(summary: Summary) -> int:
+    return max((point.rounds for curve in summary.curves for point in curve.points), default=1)
+
+
+def _site_charts(summary: Summary) -> list[LineChart]:
+    """A panel a site: the federation's curve beside the site's own and the pooled one."""
+    panels: list[tuple[str, list[tuple[str, str, Curve]]]] = []
+    for site in summary.sites:
+        lines = (
+            (FEDERATED, "Federated", "federated"),
+            (f"alone:{site.name}", "Alone", "alone"),
+            ("pooled", "Pooled", "pooled"),
+        )
+        series = [
+            (label, style, curve)
+            for arm, label, style in lines
+            for curve in summary.curves
+            if (curve.arm, curve.site, curve.metric) == (arm, site.name, summary.study.key_metric)
+        ]
+        if series:
+            panels.append((site.name, series))
+    scale = values_of(curve for _, series in panels for _, _, curve in series)
+    return [line_chart(name, series, rounds=_rounds(summary), scale=scale) for name, series in panels]
+
+
+def _region_charts(summary: Summary) -> list[LineChart]:
+    """A panel a region: the federation's curve at every site."""
+    names = [site.name for site in summary.sites]
+    metrics = in_reading_order(list(dict.fromkeys(curve.metric for curve in summary.curves)))
+    charts = []
+    for metric in metrics:
+        series = [
+            (curve.site, f"c{names.index(curve.site) % 8}", curve)
+            for curve in sorted(summary.curves, key=lambda curve: curve.site)
+            if curve.arm == FEDERATED and curve.metric == metric and curve.site in names
+        ]
+        if series:
+            charts.append(line_chart(measure(metric).title, series, rounds=_rounds(summary)))
+    return charts
+
+
+def _forests(summary: Summary) -> list[TitledForest]:
+    """One forest for each pair of arms, on the key metric; a hospital's own model counts as `alone` at home."""
+    groups: dict[tuple[str, str], list[Comparison]] = {}
+    for row in summary.comparisons:
+        if row.metric == summary.study.key_metric:
+            groups.setdefault((_role_of(row.arm, row.site), _role_of(row.reference, row.site)), []).append(row)
+    titled = []
+    for (arm, reference), rows in groups.items():
+        entries = [
+            (row.site, row.verdict, difference_text(row), row.difference.value, row.difference.interval) for row in rows
+        ]
+        titled.append(TitledForest(f"{arm_title(arm)} minus {_lower_first(arm_title(reference))}", forest(entries)))
+    return titled
+
+
+def difference_text(row: Comparison) -> str:
+    """`+0.021 (−0.010 to +0.052), n 8`, or the reason why there is no figure."""
+    kind = measure(row.metric)
+    if row.difference.value is None:
+        return f"{DASH} {in_words(row.difference.reason or 'undefined')}"
+    text = kind.signed(row.difference.value)
+    if row.difference.interval:
+        low, high = row.difference.interval
+        text += f" ({kind.signed(low)} to {kind.signed(high)})"
+    return f"{text}, n {row.difference.n}"
+
+
+def _role_of(arm: str, site: str) -> str:
+    return "alone" if arm == f"alone:{site}" else arm
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:] if not text[:2].isupper() else text

@@ -1,0 +1,117 @@
+"""From a run's lines to the report's data. No figure is made up: what has no value keeps its reason."""
+
+import math
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.run_lines import EndLine, RoundLine, RunLine, ScoreLine, StartLine
+from wardround.records.update import SiteManifest
+from wardround.reporting.comparisons import comparisons
+from wardround.reporting.curves import curves
+from wardround.reporting.model import Ending, RoundFacts, SiteFacts, StudyFacts, Summary
+from wardround.reporting.table import overall, pooled_dice, table
+
+
+def summarise(lines: list[RunLine]) -> Summary:
+    """Builds the summary.
+
+    Raises:
+        WardroundError: the lines hold no start, so nothing is known of the study.
+    """
+    start = next((line for line in lines if isinstance(line, StartLine)), None)
+    if start is None:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            "run.jsonl: expected a start line (what the sites agreed on), found none; "
+            "the run ended before its sites had answered, see flare.log beside it",
+        )
+    key = start.study["evaluation"]["key_metric"]
+    mode = start.study["evaluation"].get("key_metric_mode", "max")
+    rounds = [_round(line) for line in lines if isinstance(line, RoundLine)]
+    scores = [line for line in lines if isinstance(line, ScoreLine)]
+    rows = table(scores)
+    return Summary(
+        study=StudyFacts(
+            name=start.study["name"],
+            run=start.run,
+            time=start.time,
+            environment=start.environment,
+            settings=start.study,
+            digest=start.study_digest,
+            key_metric=key,
+            key_metric_mode=mode,
+            versions=start.versions,
+        ),
+        ending=_ending(lines, start, scores, key),
+        sites=[_site(manifest, rounds) for manifest in sorted(start.sites, key=_by_role_and_name)],
+        missing=sorted(start.missing),
+        rounds=rounds,
+        curves=curves(lines, key),
+        table=rows,
+        overall=overall(rows, key, mode),
+        comparisons=comparisons(lines, rows, key, mode),
+        pooled=pooled_dice(scores),
+    )
+
+
+def _by_role_and_name(manifest: SiteManifest) -> tuple[bool, str]:
+    return manifest.role != "train", manifest.site
+
+
+def _ending(lines: list[RunLine], start: StartLine, scores: list[ScoreLine], key: str) -> Ending:
+    reasons = [f"{site}: {Reason.ABSENT}" for site in start.missing]
+    end = next((line for line in reversed(lines) if isinstance(line, EndLine)), None)
+    if end is None:
+        return Ending(status="stopped", reasons=[*reasons, "the record has no end: the run was stopped"])
+    gaps = [] if end.status == "failed" else _gaps(start, scores, key)
+    reasons = list(dict.fromkeys([*end.reasons, *reasons, *gaps]))
+    return Ending(
+        status="partial" if end.status == "complete" and reasons else end.status,
+        reasons=reasons,
+        best_round=end.best_round,
+        last_round=end.last_round,
+        weights_sha256=end.weights_sha256,
+        seconds=end.seconds,
+    )
+
+
+def _gaps(start: StartLine, scores: list[ScoreLine], key: str) -> list[str]:
+    """Sites without a test record of the key metric (F1): a mean over the others must not read as the whole."""
+    scored = {
+        line.site
+        for line in scores
+        if line.arm == "best" and line.split == "test" and any(record.name == key for record in line.records)
+    }
+    return [f"{site.site}: {Reason.METRICS_MISSING}" for site in start.sites if site.site not in scored]
+
+
+def _site(manifest: SiteManifest, rounds: list[RoundFacts]) -> SiteFacts:
+    sizes = [math.prod(int(side) for side in entry[1:]) for entry in manifest.shared.values()]
+    return SiteFacts(
+        name=manifest.site,
+        role=manifest.role,
+        counts=manifest.counts,
+        problems=manifest.problems,
+        shared_entries=len(sizes),
+        shared_numbers=sum(sizes),
+        kept_local=list(manifest.kept_local),
+        metric_names=list(manifest.metric_names),
+        times_sent=sum(manifest.site in line.contributed or manifest.site in line.rejected for line in rounds),
+    )
+
+
+def _round(line: RoundLine) -> RoundFacts:
+    weights = {site: line.sites[site].weight for site in line.contributed if site in line.sites}
+    total = sum(weights.values())
+    return RoundFacts(
+        round=line.round + 1,
+        expected=line.expected,
+        contributed=line.contributed,
+        rejected=line.rejected,
+        failed=line.failed,
+        late=line.late,
+        alarms=line.alarms,
+        weights={site: weight / total for site, weight in weights.items()} if total > 0 else {},
+        moved=line.moved,
+        seconds=line.seconds,
+        training={site: entry.report for site, entry in line.sites.items()},
+    )

@@ -1,0 +1,105 @@
+"""The table of arms by site, its means and worst sites, and voxel counts pooled over sites."""
+
+from wardround.records.metric_record import MetricRecord, Status
+from wardround.records.run_lines import ScoreLine
+from wardround.reporting.model import ArmScore, Overall, PooledDice
+from wardround.reporting.vocabulary import measure
+
+_ARM_ORDER = ("best", "last", "personalised", "alone", "pooled")
+
+
+def table(scores: list[ScoreLine]) -> list[ArmScore]:
+    """Test rows: the federation's arms, then each hospital alone (home first), then pooled data."""
+    rows = [
+        ArmScore(
+            arm=line.arm,
+            site=line.site,
+            role=line.role,
+            at_home=line.arm == f"alone:{line.site}",
+            model_round=line.model_round,
+            notes=line.notes,
+            records={record.name: record for record in line.records},
+        )
+        for line in scores
+        if line.split == "test"
+    ]
+    return sorted(
+        rows, key=lambda row: (_arm_position(row.arm), row.arm, not row.at_home, row.role != "train", row.site)
+    )
+
+
+def overall(rows: list[ArmScore], key: str, mode: str) -> list[Overall]:
+    """Mean and worst over training sites for each arm; `alone` is every hospital's own model at home."""
+    groups: dict[str, list[ArmScore]] = {}
+    for row in rows:
+        arm = "alone" if row.at_home else row.arm
+        if row.role == "train" and not arm.startswith("alone:"):
+            groups.setdefault(arm, []).append(row)
+    return [
+        _overall(arm, name, {row.site: row.records.get(name) for row in group}, higher_is_better(name, key, mode))
+        for arm, group in groups.items()
+        for name in dict.fromkeys(name for row in group for name in row.records)
+    ]
+
+
+def higher_is_better(name: str, key: str, mode: str) -> bool:
+    """The study decides for its key metric, the metric's definition for the rest."""
+    return mode == "max" if name == key else measure(name).family.higher_is_better
+
+
+def pooled_dice(scores: list[ScoreLine]) -> list[PooledDice]:
+    """Dice over all voxels of all sites, from `voxels_*` tallies: large lesions weigh more than in a mean by case."""
+    sums: dict[tuple[str, str], list[tuple[str, dict[str, float], int]]] = {}
+    for line in scores:
+        arm = "alone" if line.arm == f"alone:{line.site}" else line.arm
+        if line.split != "test" or arm.startswith("alone:"):
+            continue
+        for tally in line.tallies:
+            if tally.name.startswith("voxels_"):
+                region = tally.name.removeprefix("voxels_")
+                sums.setdefault((arm, region), []).append((line.site, tally.counts, tally.n))
+    return [_pooled(arm, region, parts) for (arm, region), parts in sums.items()]
+
+
+def _arm_position(arm: str) -> int:
+    name = arm.partition(":")[0]
+    return _ARM_ORDER.index(name) if name in _ARM_ORDER else len(_ARM_ORDER)
+
+
+def _overall(arm: str, name: str, records: dict[str, MetricRecord | None], higher: bool) -> Overall:
+    usable: dict[str, float] = {}
+    left_out: dict[str, str] = {}
+    for site, record in sorted(records.items()):
+        if record is None:
+            left_out[site] = "not reported"
+        elif record.value is None or record.status is not Status.OK:
+            left_out[site] = record.reason or str(record.status)
+        else:
+            usable[site] = record.value
+    choose = min if higher else max
+    worst_site = choose(usable, key=lambda site: usable[site]) if usable else None
+    return Overall(
+        arm=arm,
+        metric=name,
+        mean=sum(usable.values()) / len(usable) if usable else None,
+        sites=list(usable),
+        left_out=left_out,
+        worst_site=worst_site,
+        worst=usable[worst_site] if worst_site else None,
+    )
+
+
+def _pooled(arm: str, region: str, parts: list[tuple[str, dict[str, float], int]]) -> PooledDice:
+    both, predicted, reference = (
+        sum(counts[key] for _, counts, _ in parts) for key in ("both", "predicted", "reference")
+    )
+    return PooledDice(
+        arm=arm,
+        region=region,
+        dice=2 * both / (predicted + reference) if predicted + reference > 0 else None,
+        both=both,
+        predicted=predicted,
+        reference=reference,
+        cases=sum(n for _, _, n in parts),
+        sites=sorted(site for site, _, _ in parts),
+    )

@@ -1,0 +1,106 @@
+"""What record names, arms and codes mean, in a reader's words."""
+
+from dataclasses import dataclass
+
+MINUS = "\N{MINUS SIGN}"  # as wide as a plus, so that columns line up
+DASH = "\N{EN DASH}"  # stands where there is no figure
+
+_PARTS = {"wt": "whole tumor", "tc": "tumor core", "et": "enhancing tumor", "mean": "mean of regions"}
+_SHORT_PARTS = {"wt": "WT", "tc": "TC", "et": "ET", "mean": "mean"}
+_ORDER = ("wt", "tc", "et", "mean")
+
+_ARMS = {
+    "best": "Federated, best round",
+    "last": "Federated, last round",
+    "personalised": "Federated, then fine-tuned at the site",
+    "alone": "Alone: each hospital's own data only",
+    "pooled": "Pooled: all data in one place",
+}
+_CODES = {
+    "absent": "did not join",
+    "all_rejected": "every contribution was rejected",
+    "late": "answered after the deadline",
+    "metrics_missing": "returned no metrics",
+    "not_finite": "sent a value that is NaN or infinite",
+    "norm_too_large": "sent an update larger than the study allows",
+    "names_mismatch": "sent parameters of other names than agreed",
+    "shape_mismatch": "sent parameters of other shapes than agreed",
+    "no_update": "no update: the model is the one it received",
+    "quorum_not_met": "fewer accepted contributions than the quorum",
+    "statistics_re_measured": "BatchNorm statistics re-measured on the site's own unlabelled cases",
+    "fine_tuning_not_kept": "fine-tuning was no better on validation, so the federated model was kept",
+}
+
+
+@dataclass(frozen=True)
+class Family:
+    """Metrics that share a definition, such as Dice of each region."""
+
+    key: str
+    title: str
+    higher_is_better: bool
+    digits: int = 3
+    unit: str = ""
+
+
+_FAMILIES = (
+    Family("brats_dice", "Dice, BraTS convention", True),
+    Family("brats_hd95", "HD95, BraTS convention", False, 1, "mm"),
+    Family("false_positive_volume", "False-positive volume", False, 0, "mm³"),
+    Family("dice", "Dice", True),
+    Family("hd95", "HD95", False, 1, "mm"),
+)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One record name: its family and the part of the anatomy, if any."""
+
+    name: str
+    family: Family
+    part: str
+
+    @property
+    def title(self) -> str:
+        """Long form: `Dice, whole tumor`."""
+        part = _PARTS.get(self.part, self.part.replace("_", " "))
+        return f"{self.family.title}, {part}" if part else self.family.title
+
+    @property
+    def short(self) -> str:
+        """Column head: `WT`, or the family's title where there are no parts."""
+        return _SHORT_PARTS.get(self.part, self.part.replace("_", " ")) or self.family.title
+
+    def text(self, value: float) -> str:
+        """The value in the family's digits."""
+        return f"{value:.{self.family.digits}f}"
+
+    def signed(self, value: float) -> str:
+        """A difference with its sign."""
+        return f"{value:+.{self.family.digits}f}".replace("-", MINUS)
+
+
+def measure(name: str) -> Measure:
+    """Reads a record name. A name of no known family is its own family, where higher is taken as better."""
+    for family in _FAMILIES:
+        if name == family.key or name.startswith(family.key + "_"):
+            return Measure(name, family, name[len(family.key) + 1 :])
+    return Measure(name, Family(name, name.replace("_", " "), True), "")
+
+
+def in_reading_order(names: list[str]) -> list[str]:
+    """Whole tumor first, then core, enhancing tumor and the mean; other names as they came."""
+    positions = {part: index for index, part in enumerate(_ORDER)}
+    return sorted(names, key=lambda name: positions.get(measure(name).part, len(_ORDER)))
+
+
+def arm_title(arm: str) -> str:
+    """An arm in words; `alone:x` is hospital x's own model."""
+    if arm.startswith("alone:"):
+        return f"{arm.removeprefix('alone:')}'s own model"
+    return _ARMS.get(arm, arm)
+
+
+def in_words(code: str) -> str:
+    """A coded reason or note in words; an unknown code without its underscores."""
+    return _CODES.get(code, code.replace("_", " "))
