@@ -1,0 +1,75 @@
+"""How sure a difference between two models is: a paired bootstrap over patients."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+import numpy as np
+from scipy.stats import bootstrap
+
+from wardround.records.metric_record import MetricRecord, Status, undefined
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.scores import CaseScore
+
+FEWEST_PATIENTS = 3
+_RESAMPLES = 4000
+
+
+def paired_difference(
+    name: str, arm: Sequence[CaseScore], reference: Sequence[CaseScore], *, seed: int = 0
+) -> MetricRecord:
+    """Mean of (arm - reference) of the figure `name` over patients, with its 95 % interval.
+
+    Both arms scored the same cases. A case where the figure is undefined in either arm is left out. A patient's cases
+    are averaged first, since they are not independent. The interval is the percentile bootstrap's, on resampled
+    patients; with ten patients it covers some points less than 95 %, so read a bound that touches 0 as 0.
+
+    Args:
+        name: a key of `CaseScore.values`.
+        arm: scores of the model in question.
+        reference: scores of the model that it is compared with.
+        seed: of the resampling; the result does not depend on the order of cases.
+
+    Returns:
+        n is the number of patients. Undefined without a patient, low_support without an interval below three.
+
+    Raises:
+        WardroundError: the two arms scored different cases.
+    """
+    ours, theirs = ({score.case: score for score in scores} for scores in (arm, reference))
+    if ours.keys() != theirs.keys():
+        odd = ", ".join(sorted(ours.keys() ^ theirs.keys()))
+        raise WardroundError(
+            Reason.METRICS_MISSING,
+            f"{name}: both models must have scored the same cases; only one scored {odd}. Score both on one data set",
+        )
+    by_patient: dict[str, list[float]] = defaultdict(list)
+    for case, score in ours.items():
+        pair = score.values.get(name), theirs[case].values.get(name)
+        if pair[0] is not None and pair[1] is not None:
+            by_patient[score.patient].append(pair[0] - pair[1])
+    return mean_with_interval(name, by_patient, seed=seed)
+
+
+def mean_with_interval(name: str, by_patient: Mapping[str, Sequence[float]], *, seed: int = 0) -> MetricRecord:
+    """Mean over patients of each patient's mean, with the 95 % percentile bootstrap interval."""
+    means = np.array([fmean(by_patient[patient]) for patient in sorted(by_patient)])
+    if means.size == 0:
+        return undefined(name, "no_patient_with_this_figure")
+    if means.size < FEWEST_PATIENTS:
+        return MetricRecord(
+            name=name,
+            value=float(means.mean()),
+            n=means.size,
+            status=Status.LOW_SUPPORT,
+            reason=f"fewer_than_{FEWEST_PATIENTS}_patients",
+        )
+    low, high = bootstrap(
+        (means,),
+        np.mean,
+        n_resamples=_RESAMPLES,
+        confidence_level=0.95,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    ).confidence_interval
+    return MetricRecord(name=name, value=float(means.mean()), n=means.size, interval=(float(low), float(high)))

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from wardround.metrics.intervals import mean_with_interval, paired_difference
+from wardround.records.metric_record import Status
+from wardround.records.reasons import WardroundError
+from wardround.records.scores import CaseScore
+
+
+def _scores(values: list[float | None], patients: list[str] | None = None) -> list[CaseScore]:
+    patients = patients or [f"p{i}" for i in range(len(values))]
+    return [CaseScore(case=f"c{i}", patient=p, values={"dice_wt": v}) for i, (v, p) in enumerate(zip(values, patients))]  # noqa: B905
+
+
+def test_the_difference_is_paired_so_a_constant_gain_is_certain():
+    """Unpaired, the spread between cases would hide it."""
+    reference = [0.1, 0.9, 0.4, 0.7]
+    record = paired_difference("dice_wt", _scores([v + 0.05 for v in reference]), _scores(reference))
+    assert record.value == pytest.approx(0.05)
+    assert record.interval == pytest.approx((0.05, 0.05))
+    assert (record.n, record.status) == (4, Status.OK)
+
+
+def test_the_interval_covers_the_true_mean_about_as_often_as_it_says():
+    generator = np.random.default_rng(0)
+    covered = 0
+    for trial in range(100):
+        sample = {f"p{i:02d}": [value] for i, value in enumerate(generator.normal(0.2, 1, 25))}
+        interval = mean_with_interval("dice_wt", sample, seed=trial).interval
+        assert interval is not None
+        covered += interval[0] <= 0.2 <= interval[1]
+    assert 86 <= covered <= 99
+
+
+def test_a_patient_counts_once_however_many_scans():
+    record = paired_difference(
+        "dice_wt",
+        _scores([0.5, 0.5, 0.5, 0.9, 0.9], ["a", "a", "a", "b", "c"]),
+        _scores([0.4, 0.4, 0.4, 0.9, 0.9], ["a", "a", "a", "b", "c"]),
+    )
+    assert record.n == 3
+    assert record.value == pytest.approx(0.1 / 3)
+
+
+def test_same_seed_same_interval_in_any_order():
+    arm, reference = _scores([0.5, 0.6, 0.8, 0.3]), _scores([0.4, 0.7, 0.5, 0.2])
+    assert paired_difference("dice_wt", arm, reference) == paired_difference("dice_wt", arm[::-1], reference[::-1])
+
+
+def test_f4_undefined_cases_are_left_out_and_too_few_patients_get_no_interval():
+    record = paired_difference("dice_wt", _scores([0.5, None, 0.6]), _scores([0.4, None, 0.6]))
+    assert (record.n, record.status, record.reason) == (2, Status.LOW_SUPPORT, "fewer_than_3_patients")
+    assert record.interval is None
+    none = paired_difference("dice_wt", _scores([None]), _scores([None]))
+    assert (none.value, none.n, none.status) == (None, 0, Status.UNDEFINED)
+
+
+def test_arms_that_scored_different_cases_are_refused():
+    with pytest.raises(WardroundError, match="c2"):
+        paired_difference("dice_wt", _scores([0.5, 0.5, 0.5]), _scores([0.5, 0.5]))
