@@ -1,0 +1,34 @@
+"""The segmentation network: MONAI's `UNet` with one output channel a tumor region."""
+
+from monai.networks.nets import UNet
+from torch import nn
+
+from wardround.workloads.brain_tumor.settings import REGIONS, UNetSettings
+
+GROUPS = 8  # of GroupNorm; every level's channel count must be a multiple of it
+
+
+def build_network(settings: UNetSettings, *, channels_in: int) -> nn.Module:
+    """A fresh 3D U-Net: [batch, sequences, X, Y, Z] to logits [batch, 3 regions (TC, WT, ET), X, Y, Z].
+
+    Each side of the input must be a multiple of the product of strides. InstanceNorm is built with affine
+    parameters: without them, MONAI's default, it has no entries at all for FedBN or an aggregation to see.
+
+    Source: Kerfoot et al. 2018, "Left-ventricle quantification using residual U-Net" (MONAI's `UNet`).
+    """
+    return UNet(
+        spatial_dims=3,
+        in_channels=channels_in,
+        out_channels=len(REGIONS),
+        channels=settings.channels,
+        strides=settings.strides,
+        num_res_units=settings.residual_units,
+        norm=_NORMS[settings.norm],
+    )
+
+
+_NORMS: dict[str, tuple[str, dict]] = {
+    "batch": ("batch", {}),
+    "instance": ("instance", {"affine": True}),
+    "group": ("group", {"num_groups": GROUPS}),
+}

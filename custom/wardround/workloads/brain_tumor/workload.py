@@ -1,0 +1,63 @@
+"""Brain-tumor segmentation as a workload: the study's settings turned into network, loss, data and scores."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from wardround.records.study import validated
+from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
+from wardround.workloads.brain_tumor.network import build_network
+from wardround.workloads.brain_tumor.scoring import VALIDATION_METRICS
+from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings, BrainTumorSiteSettings
+from wardround.workloads.workload import SiteData, Workload
+
+
+def make(settings: dict[str, Any]) -> "BrainTumorWorkload":
+    """Builds the workload from job.yaml's `workload` section, `kind` left out.
+
+    Raises:
+        WardroundError: a key is unknown or a value does not fit, one line a fault.
+    """
+    return BrainTumorWorkload(validated(BrainTumorSettings, settings, "job.yaml: workload"))
+
+
+class BrainTumorWorkload(Workload):
+    """Segments tumor core, whole tumor and enhancing tumor on registered, skull-stripped MRI."""
+
+    def __init__(self, settings: BrainTumorSettings) -> None:
+        self.settings = settings
+
+    def network(self) -> nn.Module:
+        """A fresh U-Net with one input channel a sequence of the contract."""
+        return build_network(self.settings.network, channels_in=len(self.settings.contract.sequences))
+
+    def loss(self) -> nn.Module:
+        """Dice plus binary cross-entropy by region."""
+        return DiceAndBinaryCrossEntropy()
+
+    def metric_names(self) -> tuple[str, ...]:
+        """Dice by region and its mean, and the false-positive volumes."""
+        return VALIDATION_METRICS
+
+    def contract_digest(self) -> str:
+        """SHA-256 of the image contract and the regions, whatever the order of keys in job.yaml."""
+        contract = {"image": self.settings.contract.model_dump(mode="json"), "regions": REGIONS}
+        return hashlib.sha256(json.dumps(contract, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    def open_site(self, data: dict[str, Any], *, folder: Path, cache: Path) -> SiteData:
+        """Reads a hospital's images as its site.yaml describes them."""
+        from wardround.workloads.brain_tumor.site_data import open_site_data  # type: ignore[import-not-found, unused-ignore]
+
+        site = validated(BrainTumorSiteSettings, data, "site.yaml: data.brain_tumor")
+        site = site.model_copy(update={"folder": folder / site.folder})
+        return open_site_data(self.settings, site, cache=cache)
+
+    def pool(self, sites: Sequence[SiteData]) -> SiteData:
+        """The union of the sites' training cases."""
+        from wardround.workloads.brain_tumor.site_data import PooledSiteData  # type: ignore[import-not-found, unused-ignore]
+
+        return PooledSiteData(list(sites))
