@@ -15,6 +15,8 @@ class Reason(StrEnum):
     LABEL_AMBIGUOUS = "label_ambiguous"
     MASK_INVALID = "mask_invalid"
     SEQUENCE_MISSING = "sequence_missing"
+    SEQUENCE_AMBIGUOUS = "sequence_ambiguous"
+    CASE_DUPLICATED = "case_duplicated"
     NOT_SKULL_STRIPPED = "not_skull_stripped"
     TOO_FEW_CASES = "too_few_cases"
     # training

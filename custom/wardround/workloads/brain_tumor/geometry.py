@@ -1,0 +1,168 @@
+"""Reads one NIfTI volume and refuses what cannot be placed in space; brings volumes to one orientation and grid."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nibabel as nib
+import numpy as np
+from nibabel.affines import voxel_sizes
+from nibabel.filebasedimages import ImageFileError
+from nibabel.openers import ImageOpener
+from nibabel.orientations import apply_orientation, axcodes2ornt, inv_ornt_aff, io_orientation, ornt_transform
+from numpy.typing import NDArray
+
+from wardround.records.reasons import Reason, WardroundError
+
+# Two affines agree if they put every corner of the grid within this share of the smallest voxel side. Rounding of
+# quaternions to float32 moves a corner by some 1e-3 of a voxel; half a voxel would already blur a small lesion.
+TOLERANCE = 0.02
+
+
+@dataclass(frozen=True)
+class Volume:
+    """A volume in space: data [X, Y, Z], and the affine (4 x 4, mm) from voxel indices to the scanner's space."""
+
+    data: NDArray
+    affine: NDArray[np.float64]
+    file: Path
+
+    @property
+    def spacing(self) -> tuple[float, float, float]:
+        """Voxel sides in mm."""
+        x, y, z = voxel_sizes(self.affine)
+        return float(x), float(y), float(z)
+
+
+def read_volume(file: Path, channel: int | None = None, channels: int | None = None) -> Volume:
+    """Reads a 3D file, or one channel of a 4D file that must have `channels` of them.
+
+    Raises:
+        WardroundError: DATA_UNREADABLE, GEOMETRY_INVALID or NOT_FINITE, naming the file.
+    """
+    image = _open(file)
+    affine = _checked_affine(image, file)
+    data = _voxels(image, file, channel, channels)
+    if min(data.shape) < 2:
+        raise _invalid(
+            file, f"expected a volume, found {_by(data.shape)} voxels: a single slice has no third dimension"
+        )
+    if not np.isfinite(data).all():
+        count = int((~np.isfinite(data)).sum())
+        raise WardroundError(Reason.NOT_FINITE, f"{file}: {count} voxels are NaN or infinite; export the image again")
+    return Volume(data, affine, file)
+
+
+def oriented(volume: Volume, orientation: str) -> Volume:
+    """Flips and swaps axes, without interpolation, so that they point as `orientation` (such as RAS) says."""
+    change = ornt_transform(io_orientation(volume.affine), axcodes2ornt(tuple(orientation)))
+    affine = volume.affine @ inv_ornt_aff(change, volume.data.shape)
+    return Volume(np.ascontiguousarray(apply_orientation(volume.data, change)), affine, volume.file)
+
+
+def unoriented(data: NDArray, input_affine: NDArray[np.float64], orientation: str) -> NDArray:
+    """Undoes `oriented` for data [X, Y, Z] that came from a file with `input_affine`."""
+    back = ornt_transform(axcodes2ornt(tuple(orientation)), io_orientation(input_affine))
+    return np.ascontiguousarray(apply_orientation(data, back))
+
+
+def refuse_other_grid(volume: Volume, reference: Volume) -> None:
+    """Raises GEOMETRY_INVALID unless both volumes, in one orientation, have the same voxels at the same places."""
+    if volume.data.shape != reference.data.shape:
+        raise _invalid(
+            volume.file,
+            f"{_by(volume.data.shape)} voxels, but {reference.file.name} has {_by(reference.data.shape)}; "
+            "resample both onto one grid",
+        )
+    gap = _largest_gap(volume.affine, reference.affine, volume.data.shape)
+    if gap > TOLERANCE * min(reference.spacing):
+        raise _invalid(
+            volume.file,
+            f"its grid lies up to {gap:.3g} mm off that of {reference.file.name} "
+            f"(allowed: {TOLERANCE * min(reference.spacing):.3g} mm); resample both onto one grid",
+        )
+
+
+def _open(file: Path) -> Any:
+    try:
+        if file.stat().st_size == 0:
+            raise WardroundError(Reason.DATA_UNREADABLE, f"{file}: the file is empty; copy it again")
+        image = nib.load(file)
+    except (OSError, EOFError, ValueError, ImageFileError) as error:
+        raise _unreadable(file, error) from error
+    if not isinstance(image, nib.Nifti1Image):
+        raise WardroundError(Reason.DATA_UNREADABLE, f"{file}: expected NIfTI, found {type(image).__name__}")
+    return image
+
+
+def _voxels(image: Any, file: Path, channel: int | None, channels: int | None) -> NDArray:
+    shape = image.shape
+    while len(shape) > 3 and shape[-1] == 1 and channels is None:
+        shape = shape[:-1]
+    if channels is not None and (len(shape) != 4 or shape[3] != channels):
+        raise _invalid(
+            file, f"expected four dimensions, the last of {channels} channels as dataset.json names, found {_by(shape)}"
+        )
+    if channels is None and len(shape) != 3:
+        raise _invalid(file, f"expected three dimensions, found {_by(shape)}")
+    if image.get_data_dtype().kind not in "iuf":
+        raise WardroundError(
+            Reason.DATA_UNREADABLE, f"{file}: expected one number a voxel, found type {image.get_data_dtype()}"
+        )
+    try:
+        stored = image.dataobj[..., channel] if channel is not None else image.dataobj
+        return np.asarray(stored, dtype=np.float32).reshape(shape[:3])
+    except (OSError, EOFError, ValueError, ImportError) as error:
+        raise _unreadable(file, error) from error
+    except Exception as error:  # zlib.error is no subclass of any of those
+        if type(error).__module__ != "zlib":
+            raise
+        raise _unreadable(file, error) from error
+
+
+def _checked_affine(image: Any, file: Path) -> NDArray[np.float64]:
+    header = _stored_header(image, file)
+    sides = np.asarray(header["pixdim"][1:4], dtype=np.float64)
+    if not np.isfinite(sides).all() or (sides <= 0).any():
+        raise _invalid(file, f"voxel spacing must be above zero, found pixdim {_by(sides)}")
+    if not header["qform_code"] and not header["sform_code"]:
+        raise _invalid(file, "neither sform nor qform is set, so left and right are unknown; convert from DICOM again")
+    affine = np.asarray(image.affine, dtype=np.float64)
+    spacing = voxel_sizes(affine)
+    if not np.isfinite(affine).all() or (spacing <= 1e-6).any() or abs(np.linalg.det(affine[:3, :3])) < 1e-9:
+        raise _invalid(file, f"the affine has no inverse: voxel spacing {_by(spacing)}")
+    if header["qform_code"] and header["sform_code"]:
+        gap = _largest_gap(image.header.get_qform(), image.header.get_sform(), image.shape[:3])
+        if gap > TOLERANCE * spacing.min():
+            raise _invalid(file, f"sform and qform differ by up to {gap:.3g} mm; set both to the right one")
+    return affine
+
+
+def _stored_header(image: Any, file: Path) -> Any:
+    """The header as it lies in the file: on loading, nibabel silently turns a spacing of 0 into 1."""
+    try:
+        with ImageOpener(file) as stream:
+            return type(image.header).from_fileobj(stream, check=False)
+    except (OSError, EOFError, ValueError) as error:
+        raise _unreadable(file, error) from error
+
+
+def _largest_gap(one: NDArray, other: NDArray, shape: tuple[int, ...]) -> float:
+    """Largest distance (mm) between where two affines put a corner of the grid."""
+    last = np.asarray(shape, dtype=np.float64) - 1
+    corners = np.array([[x, y, z, 1.0] for x in (0, last[0]) for y in (0, last[1]) for z in (0, last[2])])
+    return float(np.linalg.norm((corners @ (np.asarray(one) - np.asarray(other)).T)[:, :3], axis=1).max())
+
+
+def _unreadable(file: Path, error: Exception) -> WardroundError:
+    return WardroundError(
+        Reason.DATA_UNREADABLE, f"{file}: not a readable NIfTI file ({type(error).__name__}: {error}); copy it again"
+    )
+
+
+def _invalid(file: Path, message: str) -> WardroundError:
+    return WardroundError(Reason.GEOMETRY_INVALID, f"{file}: {message}")
+
+
+def _by(numbers: Any) -> str:
+    return " x ".join(f"{number:g}" for number in numbers)

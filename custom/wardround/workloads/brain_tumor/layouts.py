@@ -1,0 +1,157 @@
+"""Finds the cases of a hospital's data folder by its declared layout, and each sequence by its name.
+
+    brats2018   [HGG/]CASE/CASE_t1ce.nii.gz, CASE_seg.nii.gz                 BraTS 2018 to 2021
+    brats2023   CASE/CASE-t1c.nii.gz, CASE-seg.nii.gz                        CASE ends in a timepoint
+    msd         dataset.json, imagesTr/CASE.nii.gz (4D), labelsTr/CASE.nii.gz  Decathlon Task01
+
+Nothing is opened here but `dataset.json`; what the files hold is checked when a case is prepared.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.brain_tumor.msd import read_dataset
+from wardround.workloads.brain_tumor.sequences import SequenceNames, VolumeFile, choose_sequences
+from wardround.workloads.brain_tumor.settings import BrainTumorSiteSettings
+
+_SUFFIXES = (".nii.gz", ".nii")
+_SEPARATOR = {"brats2018": "_", "brats2023": "-"}
+_TIMEPOINT = re.compile(r"^(?P<patient>.+)-\d{3}$")
+
+
+@dataclass(frozen=True)
+class CaseFiles:
+    """The files of one case. A sequence that the site lets a case lack is absent from `volumes`."""
+
+    case: str
+    patient: str
+    volumes: dict[str, VolumeFile]
+    label: Path | None
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search gave: the cases, why others were left out, and whose those were."""
+
+    cases: tuple[CaseFiles, ...]
+    problems: tuple[WardroundError, ...]
+    left_out_patients: frozenset[str]
+
+
+def find_cases(site: BrainTumorSiteSettings, sequences: Sequence[str], *, exclude: Path | None = None) -> Found:
+    """Lists a site's cases, sorted by id.
+
+    Args:
+        site: where the data lie, and how they are laid out and named.
+        sequences: the sequences that each case must have, in the study's order.
+        exclude: a folder that holds no cases though it may lie inside the data folder, such as the cache.
+
+    Raises:
+        WardroundError: the folder is missing or holds no case, or the settings contradict themselves.
+    """
+    if not site.folder.is_dir():
+        raise WardroundError(Reason.DATA_MISSING, f"folder {site.folder}: no such folder; name the one with the cases")
+    names = SequenceNames.of(site, sequences)
+    listing = _msd_cases(site) if site.layout == "msd" else _folder_cases(site, exclude)
+    cases: dict[str, CaseFiles] = {}
+    problems: list[WardroundError] = []
+    left_out: set[str] = set()
+    for case, files, label in listing:
+        try:
+            if case in cases:
+                raise WardroundError(
+                    Reason.CASE_DUPLICATED, f"{case}: found twice under {site.folder}; only the first is used"
+                )
+            volumes = choose_sequences(files, names, case)
+            cases[case] = CaseFiles(case, patient_of(case, site.layout), volumes, _single(label, case))
+        except WardroundError as error:
+            problems.append(error)
+            left_out.add(patient_of(case, site.layout))
+    if not cases and not problems:
+        raise WardroundError(
+            Reason.DATA_MISSING, f"folder {site.folder}: no case in layout {site.layout}; see docs/data.md for layouts"
+        )
+    return Found(tuple(cases[case] for case in sorted(cases)), tuple(problems), frozenset(left_out))
+
+
+def read_case_files(path: Path, site: BrainTumorSiteSettings, sequences: Sequence[str]) -> CaseFiles:
+    """The files of one case: a case folder, or for MSD the 4D image.
+
+    Raises:
+        WardroundError: it is not there, or sequences are missing or ambiguous.
+    """
+    names = SequenceNames.of(site, sequences)
+    if site.layout == "msd":
+        if not path.is_file():
+            raise WardroundError(Reason.DATA_MISSING, f"{path}: expected a 4D image file, as layout msd has them")
+        channels = read_dataset(site.folder, site.labels).channels
+        chosen = choose_sequences(_channels_of(path, channels), names, path.name)
+        return CaseFiles(_stem(path.name), _stem(path.name), chosen, None)
+    if not path.is_dir():
+        raise WardroundError(Reason.DATA_MISSING, f"{path}: expected a case folder, as layout {site.layout} has them")
+    case = path.resolve().name
+    files, label = _tagged_files(path, case, _SEPARATOR[site.layout])
+    volumes = choose_sequences(files, names, case)
+    return CaseFiles(case, patient_of(case, site.layout), volumes, label[0] if label else None)
+
+
+def patient_of(case: str, layout: str) -> str:
+    """The patient whose case this is: BraTS 2023 ids such as BraTS-GLI-00001-000 end in a timepoint."""
+    timepoint = _TIMEPOINT.match(case) if layout == "brats2023" else None
+    return timepoint["patient"] if timepoint else case
+
+
+Listing = Iterator[tuple[str, dict[str, list[VolumeFile]], list[Path]]]
+
+
+def _folder_cases(site: BrainTumorSiteSettings, exclude: Path | None) -> Listing:
+    left_out = exclude.resolve() if exclude else None
+    for folder, subfolders, files in os.walk(site.folder):
+        subfolders[:] = sorted(
+            name for name in subfolders if not name.startswith(".") and Path(folder, name).resolve() != left_out
+        )
+        if any(name.endswith(_SUFFIXES) and not name.startswith(".") for name in files):
+            case = Path(folder).resolve().name
+            yield case, *_tagged_files(Path(folder), case, _SEPARATOR[site.layout])
+
+
+def _tagged_files(folder: Path, case: str, separator: str) -> tuple[dict[str, list[VolumeFile]], list[Path]]:
+    """Files called CASE, separator, tag: by tag in lower case; the label's apart."""
+    files: dict[str, list[VolumeFile]] = {}
+    label: list[Path] = []
+    for file in sorted(folder.iterdir()):
+        stem = _stem(file.name)
+        if stem == file.name or not stem.lower().startswith((case + separator).lower()):
+            continue
+        tag = stem[len(case) + 1 :].lower()
+        if tag == "seg":
+            label.append(file)
+        else:
+            files.setdefault(tag, []).append(VolumeFile(file))
+    return files, label
+
+
+def _msd_cases(site: BrainTumorSiteSettings) -> Listing:
+    dataset = read_dataset(site.folder, site.labels)
+    for image, label in dataset.training:
+        yield _stem(image.name), _channels_of(image, dataset.channels), [label] if label is not None else []
+
+
+def _channels_of(image: Path, channels: tuple[str, ...]) -> dict[str, list[VolumeFile]]:
+    return {name: [VolumeFile(image, index, len(channels))] for index, name in enumerate(channels)}
+
+
+def _single(label: list[Path], case: str) -> Path | None:
+    if len(label) > 1:
+        raise WardroundError(
+            Reason.SEQUENCE_AMBIGUOUS, f"{case}: two label files: {', '.join(file.name for file in label)}; keep one"
+        )
+    return label[0] if label else None
+
+
+def _stem(name: str) -> str:
+    return next((name[: -len(suffix)] for suffix in _SUFFIXES if name.endswith(suffix)), name)

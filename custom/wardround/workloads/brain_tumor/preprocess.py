@@ -1,0 +1,162 @@
+"""The fixed part of preprocessing, once a case: orientation, spacing, normalisation, foreground crop; and the way back.
+
+Orientation comes before spacing, since the target spacing is given for the axes of the target orientation.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from monai.data import MetaTensor
+from monai.transforms import NormalizeIntensity, Spacing
+from monai.transforms.utils import generate_spatial_bounding_box
+from numpy.typing import NDArray
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.brain_tumor.geometry import Volume, oriented, read_volume, refuse_other_grid
+from wardround.workloads.brain_tumor.grid import CaseGrid
+from wardround.workloads.brain_tumor.labels import to_regions
+from wardround.workloads.brain_tumor.layouts import CaseFiles
+from wardround.workloads.brain_tumor.settings import BrainTumorSiteSettings, ImageContract
+
+SPACING_TOLERANCE = 1e-3  # relative; below it, resampling would only blur
+FOREGROUND_SAMPLES = 4096  # tumor voxels kept to centre crops on: enough that crops vary, 48 KiB a case
+_LEAST_BACKGROUND = 0.2  # zeros in a stripped brain's bounding box: an ellipsoid leaves 1 - pi/6 = .48 of its box
+_MIN_MAX_PERCENTILE = 99.5
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What preprocessing gives.
+
+    Args:
+        image: float32 [C, X, Y, Z], channels in the contract's order, background 0.
+        label: uint8 [3, X, Y, Z] of TC, WT, ET; None for a case without a label.
+        foreground: int32 [n, 3], a sample of voxel indices inside the whole tumor.
+        missing: sequences for which a zero channel stands in.
+        grid: how to get back to the grid of the input file.
+    """
+
+    image: NDArray[np.float32]
+    label: NDArray[np.uint8] | None
+    foreground: NDArray[np.int32]
+    missing: tuple[str, ...]
+    grid: CaseGrid
+
+
+def prepare(
+    files: CaseFiles, contract: ImageContract, site: BrainTumorSiteSettings, *, with_label: bool = True
+) -> Preparation:
+    """Reads and preprocesses one case.
+
+    Raises:
+        WardroundError: a file is unreadable, lies on another grid, breaks the contract, or has a label that does not
+            fit the site's convention.
+    """
+    inputs = {name: read_volume(file.file, file.channel, file.channels) for name, file in files.volumes.items()}
+    reference = next(iter(inputs.values()))
+    volumes = {name: oriented(volume, contract.orientation) for name, volume in inputs.items()}
+    first = next(iter(volumes.values()))
+    present = {}
+    for name, volume in volumes.items():
+        refuse_other_grid(volume, first)
+        if volume.data.any():
+            _refuse_unstripped(volume)
+            present[name] = volume.data
+        elif name not in site.allow_missing:
+            raise WardroundError(
+                Reason.SEQUENCE_MISSING,
+                f"{volume.file}: every voxel of {name} is 0; leave the case out, or list {name} in `allow_missing`",
+            )
+    if not present:
+        raise WardroundError(Reason.SEQUENCE_MISSING, f"{files.case}: every voxel of every sequence is 0")
+    image = np.stack([present.get(name, np.zeros_like(first.data)) for name in contract.sequences])
+    label = _read_label(files, first, contract, site) if with_label and files.label else None
+
+    image, resampled_affine = resample(image, first.affine, contract.spacing_mm, "bilinear")
+    if label is not None:
+        resampled, _ = resample(label.astype(np.float32), first.affine, contract.spacing_mm, "nearest")
+        label = resampled.astype(np.uint8)
+    image = _NORMALISATIONS[site.normalisation](image)
+    occupied = (image != 0).any(0) if label is None else (image != 0).any(0) | label.any(0)
+    (x, y, z), stop = generate_spatial_bounding_box(occupied[None])
+    box = (slice(x, stop[0]), slice(y, stop[1]), slice(z, stop[2]))
+    resampled_shape = image.shape[1:]
+    image = np.ascontiguousarray(image[(slice(None), *box)], dtype=np.float32)
+    label = None if label is None else np.ascontiguousarray(label[(slice(None), *box)])
+    grid = CaseGrid(
+        input_shape=reference.data.shape,
+        input_affine=reference.affine,
+        oriented_shape=first.data.shape,
+        oriented_affine=first.affine,
+        orientation=contract.orientation,
+        resampled_shape=resampled_shape,
+        resampled_affine=resampled_affine,
+        start=(int(x), int(y), int(z)),
+        shape=image.shape[1:],
+        padding=((0, 0), (0, 0), (0, 0)),
+    )
+    missing = tuple(name for name in contract.sequences if name not in present)
+    return Preparation(image, label, _foreground_sample(label), missing, grid)
+
+
+def resample(
+    data: NDArray[np.float32], affine: NDArray[np.float64], spacing: tuple[float, float, float], mode: str
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Channels [C, X, Y, Z] at another voxel size (mm), and their affine; unchanged where the size is right already."""
+    found = np.linalg.norm(affine[:3, :3], axis=0)
+    if np.allclose(found, spacing, rtol=SPACING_TOLERANCE, atol=0):
+        return data, affine
+    result = Spacing(spacing, mode=mode, padding_mode="border")(
+        MetaTensor(torch.from_numpy(data), affine=torch.from_numpy(affine))
+    )
+    return result.as_tensor().numpy().astype(np.float32), result.affine.numpy().astype(np.float64)
+
+
+def _z_score(image: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(x - mean) / standard deviation over the non-zero voxels of each channel; zeros stay zero."""
+    normalise = NormalizeIntensity(nonzero=True, channel_wise=True)
+    return normalise(torch.from_numpy(image.copy())).numpy()
+
+
+def _min_max(image: NDArray[np.float32]) -> NDArray[np.float32]:
+    """x / 99.5th percentile of each channel: not what the sites agreed on; for studying what that does."""
+    top = np.percentile(image, _MIN_MAX_PERCENTILE, axis=(1, 2, 3), keepdims=True)
+    return (image / np.where(top > 0, top, 1.0)).astype(np.float32)
+
+
+_NORMALISATIONS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
+    "z_score": _z_score,
+    "min_max": _min_max,
+}
+
+
+def _read_label(
+    files: CaseFiles, image: Volume, contract: ImageContract, site: BrainTumorSiteSettings
+) -> NDArray[np.uint8]:
+    assert files.label is not None
+    label = oriented(read_volume(files.label), contract.orientation)
+    refuse_other_grid(label, image)
+    return to_regions(label.data, site.labels, str(files.label))
+
+
+def _refuse_unstripped(volume: Volume) -> None:
+    """Non-zero statistics take zero for background, so a brain must lie in zeros."""
+    background = float((volume.data == 0).mean())
+    if background < _LEAST_BACKGROUND:
+        raise WardroundError(
+            Reason.NOT_SKULL_STRIPPED,
+            f"{volume.file}: only {background:.0%} of its voxels are 0, so the background is not zero; "
+            "the study needs skull-stripped images: see docs/data.md for tools",
+        )
+
+
+def _foreground_sample(label: NDArray[np.uint8] | None) -> NDArray[np.int32]:
+    if label is None:
+        return np.zeros((0, 3), np.int32)
+    voxels = np.argwhere(label[1]).astype(np.int32)
+    if len(voxels) > FOREGROUND_SAMPLES:
+        chosen = np.random.default_rng(0).choice(len(voxels), FOREGROUND_SAMPLES, replace=False)
+        voxels = voxels[np.sort(chosen)]
+    return voxels
