@@ -17,6 +17,7 @@ from wardround.workloads.brain_tumor.case_cache import CaseCache
 from wardround.workloads.brain_tumor.layouts import CaseFiles, find_cases
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.preprocess import prepare
+from wardround.workloads.brain_tumor.scoring import score_cases
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
 from wardround.workloads.brain_tumor.split import SPLITS, split_patients
 from wardround.workloads.workload import Batch, SiteData
@@ -102,11 +103,7 @@ class BrainTumorSiteData(SiteData):
                 yield plain_batch(chosen, self.settings.patch.size, generator)
 
     def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
-        """Scores a network on the cases of `validation` or `test`."""
-        from wardround.workloads.brain_tumor.scoring import score_cases
-
-        if not self._cases[split]:
-            raise WardroundError(Reason.TOO_FEW_CASES, f"the {split} split has no labelled case; see `split`")
+        """Scores a network on the cases of `validation` or `test`; without a case, every figure is undefined."""
         return score_cases(network, self._cases[split], split, self.settings, detail=detail)
 
     def _training_cases(self) -> list[PreparedCase]:
@@ -118,15 +115,18 @@ class BrainTumorSiteData(SiteData):
 class PooledSiteData(BrainTumorSiteData):
     """All sites' training cases as one, for the pooled baseline. It does not score: each site scores its own."""
 
-    def __init__(self, sites: Sequence[BrainTumorSiteData]) -> None:
+    def __init__(self, sites: Sequence[SiteData]) -> None:
+        opened = [site for site in sites if isinstance(site, BrainTumorSiteData)]
+        if not opened or len(opened) < len(sites):
+            raise WardroundError(Reason.CONFIGURATION_INVALID, "pooling needs sites, all opened by this workload")
         super().__init__(
-            sites[0].settings,
-            {"train": [case for site in sites for case in site.cases("train")]},
-            unlabelled=[case for site in sites for case in site.unlabelled_cases],
-            problems=[problem for site in sites for problem in site.problems],
+            opened[0].settings,
+            {"train": [case for site in opened for case in site.cases("train")]},
+            unlabelled=[case for site in opened for case in site.unlabelled_cases],
+            problems=[problem for site in opened for problem in site.problems],
         )
         # Two hospitals may use the same patient id; they are still two patients.
-        self._patients = sum(site.counts["train_patients"] for site in sites)
+        self._patients = sum(site.counts["train_patients"] for site in opened)
 
     @property
     def counts(self) -> dict[str, int]:
