@@ -1,0 +1,183 @@
+"""A model on disk: X.safetensors and X.json beside it. Nothing is pickled."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from pydantic import BaseModel, ConfigDict
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+from wardround.learners.files import write_whole
+from wardround.learners.sharing import sharing_of, split_entries
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import Algorithm, Study, validated
+from wardround.workloads.workload import Workload, make_workload
+
+
+class CheckpointCard(BaseModel):
+    """What a checkpoint is, for people and for whoever loads it.
+
+    Args:
+        format: of this pair of files.
+        study, study_seed, study_digest: where it comes from.
+        workload: the study's workload section: the architecture, and how inputs are prepared.
+        algorithm: how it was trained, and which choice decided what stays local.
+        model_round: rounds of training behind it; 0 is the initial model.
+        entries: name to [dtype, *shape] of what the file holds.
+        kept_local: names that stay at a site under this algorithm.
+        complete: whether it can predict: False for a FedBN model without a site's entries.
+        site: whose entries it holds, where it holds any.
+        metrics: names of the figures that models of this study are judged by.
+        key_metric: the one that chooses, with `max` or `min`.
+        notes: coded remarks, such as statistics_re_measured.
+        weights_sha256: of the entries, which ties the two files together.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["wardround-checkpoint-1"] = "wardround-checkpoint-1"
+    study: str
+    study_seed: int
+    study_digest: str
+    workload: dict[str, Any]
+    algorithm: Algorithm
+    model_round: int
+    entries: dict[str, list[str | int]]
+    kept_local: tuple[str, ...] = ()
+    complete: bool
+    site: str | None = None
+    metrics: tuple[str, ...] = ()
+    key_metric: tuple[str, str]
+    notes: tuple[str, ...] = ()
+    weights_sha256: str
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """Named tensors and what they are."""
+
+    tensors: dict[str, Tensor]
+    card: CheckpointCard
+
+    def require_complete(self) -> None:
+        """Refuses a model that lacks a site's own entries, and says how to get them.
+
+        Raises:
+            WardroundError: the checkpoint holds only what sites share.
+        """
+        if not self.card.complete:
+            raise WardroundError(
+                Reason.LOCAL_STATE_MISSING,
+                f"this {self.card.algorithm.kind} model lacks the {len(self.card.kept_local)} entries that each site "
+                f"keeps (such as {self.card.kept_local[0]}), so it cannot predict; "
+                "run `wardround adapt` with this checkpoint and the site's site.yaml, and use what that writes",
+            )
+
+
+def make_checkpoint(
+    tensors: Mapping[str, Tensor],
+    study: Study,
+    *,
+    model_round: int,
+    workload: Workload | None = None,
+    site: str | None = None,
+    notes: tuple[str, ...] = (),
+) -> Checkpoint:
+    """Puts tensors and their card together. Complete is what holds every entry that sites keep."""
+    workload = workload or make_workload(study)
+    own = split_entries(workload.network(), sharing_of(study.algorithm))
+    held = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    card = CheckpointCard(
+        study=study.name,
+        study_seed=study.seed,
+        study_digest=study.digest(),
+        workload=study.workload,
+        algorithm=study.algorithm,
+        model_round=model_round,
+        entries=_entries(held),
+        kept_local=own.kept_names,
+        complete=all(name in held for name, tensor in own.kept.items() if tensor.is_floating_point()),
+        site=site,
+        metrics=workload.metric_names(),
+        key_metric=(study.evaluation.key_metric, study.evaluation.key_metric_mode),
+        notes=notes,
+        weights_sha256=weights_sha256(held),
+    )
+    return Checkpoint(held, card)
+
+
+def with_entries(
+    checkpoint: Checkpoint, tensors: Mapping[str, Tensor], *, site: str, notes: tuple[str, ...]
+) -> Checkpoint:
+    """The checkpoint completed by a site's entries."""
+    held = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    update = {
+        "entries": _entries(held),
+        "complete": True,
+        "site": site,
+        "notes": (*checkpoint.card.notes, *notes),
+        "weights_sha256": weights_sha256(held),
+    }
+    return replace(checkpoint, tensors=held, card=checkpoint.card.model_copy(update=update))
+
+
+def save_checkpoint(path: Path, checkpoint: Checkpoint) -> Path:
+    """Writes both files, each whole or not at all, and returns the path of the tensors."""
+    target = _tensors_file(path)
+    write_whole(target, save(checkpoint.tensors, metadata={"format": checkpoint.card.format}))
+    write_whole(_card_file(target), checkpoint.card.model_dump_json(indent=2).encode())
+    return target
+
+
+def load_checkpoint(path: Path) -> Checkpoint:
+    """Reads both files; `path` may name either, or leave the ending out.
+
+    Raises:
+        WardroundError: a file is missing or broken, or the two do not belong together.
+    """
+    target = _tensors_file(path)
+    card_file = _card_file(target)
+    try:
+        tensors = load(target.read_bytes())
+        settings = json.loads(card_file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise WardroundError(
+            Reason.DATA_MISSING, f"{error.filename}: missing; a checkpoint is X.safetensors with X.json beside it"
+        ) from None
+    except (SafetensorError, ValueError) as error:
+        raise WardroundError(Reason.DATA_UNREADABLE, f"{target}: not a readable checkpoint: {error}") from error
+    card = validated(CheckpointCard, settings, str(card_file))
+    if _entries(tensors) != card.entries or weights_sha256(tensors) != card.weights_sha256:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE, f"{target}: its entries are not those of {card_file.name}; copy both files together"
+        )
+    return Checkpoint(tensors, card)
+
+
+def weights_sha256(tensors: Mapping[str, Tensor]) -> str:
+    """SHA-256 over names, types, shapes and values in the order of names: equal for bitwise equal weights."""
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        tensor = tensors[name].detach().cpu().contiguous()
+        digest.update(f"{name}\0{tensor.dtype}\0{list(tensor.shape)}\0".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _entries(tensors: Mapping[str, Tensor]) -> dict[str, list[str | int]]:
+    return {name: [str(t.dtype).removeprefix("torch."), *t.shape] for name, t in sorted(tensors.items())}
+
+
+def _tensors_file(path: Path) -> Path:
+    stem = path.name.removesuffix(".safetensors").removesuffix(".json")
+    return path.with_name(f"{stem}.safetensors")
+
+
+def _card_file(tensors_file: Path) -> Path:
+    return tensors_file.with_name(f"{tensors_file.name.removesuffix('.safetensors')}.json")

@@ -1,0 +1,281 @@
+"""One site's part of a study: load, score, train, and hand back what may leave. No FLARE, no hospital."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from time import perf_counter
+
+import torch
+from torch import Tensor, nn
+
+from wardround.aggregation.norms import l2_norm
+from wardround.learners.adapt import RE_MEASURED, re_measure
+from wardround.learners.correction import Correction, NoCorrection
+from wardround.learners.fill import refuse_unlike
+from wardround.learners.local_state import KeptEntries
+from wardround.learners.manifest import make_manifest, refuse_unknown_metric
+from wardround.learners.optimizer import learning_rate, make_optimizer
+from wardround.learners.personalise import Personalised, fine_tune
+from wardround.learners.seeds import seed_of, seeded
+from wardround.learners.sharing import ShareAll, Sharing, split_entries
+from wardround.learners.steps import StepSettings, run_steps
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.scores import Scores
+from wardround.records.study import Study
+from wardround.records.update import SiteManifest, TrainingReport
+from wardround.workloads.workload import SiteData, Workload
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Update:
+    """What leaves the site after a round: local minus received, CPU float32, shared entries only."""
+
+    difference: dict[str, Tensor]
+    report: TrainingReport
+
+
+class Learner:
+    """FedAvg's learner (McMahan et al., 2017), and the frame for the others, which override `correction` or `sharing`.
+
+    A round is `load`, `validate`, `train`; after the next task has said which round the server took, `acknowledge`.
+
+    Everything random is a function of the study's name and seed, the site and the round: the same inputs give the
+    same update bit for bit, whatever ran before in the process. The run's id is not part of it, so that a study
+    repeats; a replicate is a study with another seed.
+
+    Args:
+        workload, data: what is learned, and this site's cases.
+        study: the whole job.yaml.
+        site: this site's name.
+        run: the run's name, told in the log.
+        state: where kept entries live; in memory by default.
+        device: `cpu`, `cuda` or `cuda:N`.
+
+    Raises:
+        WardroundError: nothing to keep local under FedBN, a bad mu, or a key metric that the workload does not report.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        data: SiteData,
+        study: Study,
+        *,
+        site: str,
+        run: str,
+        state: KeptEntries | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self.workload, self.data, self.study, self.site, self.run = workload, data, study, site, run
+        self.device = torch.device(device)
+        refuse_unknown_metric(study, workload)
+        self.network = initial_network(workload, study).to(self.device)
+        self._criterion = workload.loss().to(self.device)
+        self._entries = split_entries(self.network, self.sharing())
+        self._correction = self.correction()
+        self._state = KeptEntries() if state is None else state
+        own = {**self._entries.kept, **self._entries.rest}
+        self._initial_own = {name: tensor.detach().clone() for name, tensor in own.items()}
+        self._received: dict[str, Tensor] = {}
+        self._model_round: int | None = None
+        self._to_re_measure = False
+        self.notes: tuple[str, ...] = ()
+        if self.kept_names:
+            logger.info("%s: %d entries stay at %s: %s", run, len(self.kept_names), site, ", ".join(self.kept_names))
+
+    def correction(self) -> Correction:
+        """What is added to the gradient."""
+        return NoCorrection()
+
+    def sharing(self) -> Sharing:
+        """What leaves the site."""
+        return ShareAll()
+
+    @property
+    def shared_names(self) -> tuple[str, ...]:
+        """Entries that cross, each storage once."""
+        return tuple(self._entries.shared)
+
+    @property
+    def kept_names(self) -> tuple[str, ...]:
+        """Entries that stay by the algorithm's choice. Other integer entries (counters) never cross either."""
+        return self._entries.kept_names
+
+    def manifest(self, role: str) -> SiteManifest:
+        """The answer to `prepare`."""
+        return make_manifest(self.workload, self.data, self.study, self._entries, site=self.site, role=role)
+
+    def load(self, shared: Mapping[str, Tensor], *, model_round: int) -> None:
+        """Puts the global entries and the site's own of the newest acknowledged round <= `model_round` into place.
+
+        A site without own entries of a trained model gets them re-measured before their first use; the initial
+        model's are its own.
+
+        Raises:
+            WardroundError: names or shapes are not the network's.
+        """
+        refuse_unlike(shared, self._entries.shared)
+        own = self._state.get(model_round) if self.kept_names else None
+        with torch.no_grad():
+            for name, tensor in self._entries.shared.items():
+                tensor.copy_(shared[name])
+            for name, tensor in {**self._entries.kept, **self._entries.rest}.items():
+                tensor.copy_(own[name] if own and name in own else self._initial_own[name])
+        self._received = self._copy_of_shared()
+        self._model_round = model_round
+        self._to_re_measure = bool(self.kept_names) and own is None and model_round > 0
+        self.notes = ()
+
+    def validate(self) -> Scores:
+        """Scores the loaded model on the site's validation cases."""
+        return self.score("validation")
+
+    def score(self, split: str, *, detail: bool = False) -> Scores:
+        """Scores the model on a split. `notes` says whether statistics had to be re-measured."""
+        self._ready()
+        return self.data.score(self.network, split, detail=detail)
+
+    def train(self, round_index: int) -> Update:
+        """Trains what `load` put in place. Kept entries become pending for model round `round_index` + 1.
+
+        Raises:
+            WardroundError: the loss, or the update, is not finite.
+        """
+        self._ready()
+        if self._model_round != round_index:
+            raise WardroundError(
+                Reason.SITE_FAILED, f"train: round {round_index} starts from its own model, found {self._model_round}"
+            )
+        start = perf_counter()
+        shared = [name for name, tensor in self._entries.shared.items() if tensor.requires_grad]
+        parameters = [self._entries.shared[name] for name in shared]
+        self._correction.begin(parameters, [self._received[name] for name in shared])
+        training = self.study.training
+        optimizer = make_optimizer(training, self._trainable(), learning_rate(training, round_index))
+        with seeded(self._seed("train", round_index), self.device) as generator:
+            report = run_steps(
+                self.network,
+                self._criterion,
+                self.data.batches(training.batch_size, generator),
+                self._local_steps(),
+                optimizer,
+                self._step_settings(),
+                device=self.device,
+                correction=self._correction,
+                measured=parameters,
+            )
+        difference = self._difference()
+        self._model_round = None  # the next round starts from a new load
+        if self.kept_names:
+            self._state.put(round_index + 1, self._entries.kept)
+        return Update(
+            difference,
+            TrainingReport(
+                steps=report.made,
+                skipped_steps=report.skipped,
+                patients=self.data.counts["train_patients"],
+                loss=report.loss,
+                moved=l2_norm(difference[name] for name in shared),
+                proximal_pull=self._correction.value(),
+                gradient_norm=report.gradient_norm,
+                proximal_gradient_norm=report.correction_norm,
+                seconds={"train": perf_counter() - start},
+            ),
+        )
+
+    def acknowledge(self, round_index: int | None) -> None:
+        """Says which of this site's rounds the server took last: its kept entries are committed, others discarded."""
+        self._state.acknowledge(None if round_index is None else round_index + 1)
+
+    def adapt(self) -> None:
+        """Re-measures BatchNorm statistics on the site's unlabelled volumes; affine values stay as they are.
+
+        Raises:
+            WardroundError: the network has no such statistics, or the site has no case.
+        """
+        with seeded(self._seed("adapt", 0), self.device) as generator:
+            re_measure(self.network, self.data.unlabelled(self.study.training.batch_size, generator), self.device)
+        self._to_re_measure = False
+        self.notes = (*self.notes, RE_MEASURED)
+
+    def personalise(self, steps: int) -> Personalised:
+        """Fine-tunes the loaded model, and keeps that only where it is better on the site's validation cases."""
+        self._ready()
+        training = self.study.training
+        optimizer = make_optimizer(training, self._trainable(), learning_rate(training, training.rounds))
+        with seeded(self._seed("personalise", steps), self.device) as generator:
+            result = fine_tune(
+                self.network,
+                validate=self.validate,
+                train=lambda: run_steps(
+                    self.network,
+                    self._criterion,
+                    self.data.batches(training.batch_size, generator),
+                    steps,
+                    optimizer,
+                    self._step_settings(),
+                    device=self.device,
+                ),
+                key_metric=self.study.evaluation.key_metric,
+                mode=self.study.evaluation.key_metric_mode,
+            )
+        self._model_round = None
+        self.notes = (*self.notes, result.note)
+        return result
+
+    def shared_entries(self) -> dict[str, Tensor]:
+        """CPU float32 copies of what would cross now."""
+        return {name: tensor.detach().cpu().float().clone() for name, tensor in self._entries.shared.items()}
+
+    def own_entries(self) -> dict[str, Tensor]:
+        """CPU copies of the rest: kept entries and counters."""
+        own = {**self._entries.kept, **self._entries.rest}
+        return {name: tensor.detach().cpu().clone() for name, tensor in own.items()}
+
+    def _ready(self) -> None:
+        if self._to_re_measure:
+            logger.info("%s: %s has no entries of its own for this model; re-measuring statistics", self.run, self.site)
+            self.adapt()
+
+    def _trainable(self) -> list[nn.Parameter]:
+        return [parameter for parameter in self.network.parameters() if parameter.requires_grad]
+
+    def _local_steps(self) -> int:
+        training = self.study.training
+        if training.local_steps is not None:
+            return training.local_steps
+        assert training.local_epochs is not None
+        return training.local_epochs * self.data.steps_per_epoch(training.batch_size)
+
+    def _step_settings(self) -> StepSettings:
+        training = self.study.training
+        return StepSettings(training.clip_norm, training.mixed_precision, training.bad_steps_limit)
+
+    def _seed(self, purpose: str, index: int) -> int:
+        return seed_of(self.study.name, self.study.seed, self.site, purpose, index)
+
+    def _copy_of_shared(self) -> dict[str, Tensor]:
+        return {name: tensor.detach().clone() for name, tensor in self._entries.shared.items()}
+
+    @torch.no_grad()
+    def _difference(self) -> dict[str, Tensor]:
+        names = list(self._entries.shared)
+        change = torch._foreach_sub([self._entries.shared[n] for n in names], [self._received[n] for n in names])
+        difference = {name: tensor.float().cpu() for name, tensor in zip(names, change, strict=True)}
+        bad = [name for name, tensor in difference.items() if not bool(torch.isfinite(tensor).all())]
+        if bad:
+            raise WardroundError(
+                Reason.LOSS_NOT_FINITE,
+                f"training: {len(bad)} entries are not finite after the round, such as {bad[0]}; "
+                "lower training.learning_rate or set training.clip_norm",
+            )
+        return difference
+
+
+def initial_network(workload: Workload, study: Study) -> nn.Module:
+    """The study's initial network: the same values at the server and at every site."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(study.seed)
+        return workload.network()

@@ -1,0 +1,52 @@
+"""A site's own model: the global one fine-tuned, where that helps."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from wardround.learners.steps import StepReport
+from wardround.records.metric_record import value_of
+from wardround.records.scores import Scores
+
+
+@dataclass(frozen=True)
+class Personalised:
+    """Whether fine-tuning was kept, and the validation scores that decided."""
+
+    kept: bool
+    before: Scores
+    after: Scores
+    steps: StepReport
+
+    @property
+    def note(self) -> str:
+        """The record's remark."""
+        return "fine_tuning_kept" if self.kept else "fine_tuning_not_kept"
+
+
+def fine_tune(
+    network: nn.Module,
+    *,
+    validate: Callable[[], Scores],
+    train: Callable[[], StepReport],
+    key_metric: str,
+    mode: str,
+) -> Personalised:
+    """Trains in place, and puts the weights back unless the key metric got better.
+
+    Not better, or without a value on either side, means the model that all sites share stays: fine-tuning on a few
+    cases that cannot be shown to help is not given to anyone.
+    """
+    before = validate()
+    saved = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
+    report = train()
+    after = validate()
+    was, now = value_of(before.records, key_metric), value_of(after.records, key_metric)
+    kept = was is not None and now is not None and (now > was if mode == "max" else now < was)
+    if not kept:
+        with torch.no_grad():
+            for name, tensor in network.state_dict().items():
+                tensor.copy_(saved[name])
+    return Personalised(kept, before, after, report)
