@@ -1,0 +1,69 @@
+"""A site as its site.yaml and a study describe it, opened."""
+
+from dataclasses import dataclass
+
+from wardround.learners.learner import Learner
+from wardround.learners.local_state import KeptEntries, LocalState
+from wardround.learners.make import make_learner
+from wardround.records.study import Study
+from wardround.site.config import SiteConfig
+from wardround.workloads.workload import SiteData, Workload, make_workload
+
+
+@dataclass(frozen=True)
+class OpenSite:
+    """A study's workload and one site's cases."""
+
+    workload: Workload
+    data: SiteData
+
+
+def open_site(study: Study, config: SiteConfig) -> OpenSite:
+    """Builds the workload and reads the site's data.
+
+    Raises:
+        WardroundError: the settings do not fit, or the data cannot be used.
+    """
+    workload = make_workload(study)
+    return OpenSite(workload, _read(workload, study, config))
+
+
+def open_site_data(study: Study, config: SiteConfig) -> SiteData:
+    """The site's cases alone."""
+    return _read(make_workload(study), study, config)
+
+
+def open_learner(study: Study, config: SiteConfig, *, run: str) -> Learner:
+    """The learner that the study asks for, on the site's data and device; its kept entries live in the state folder.
+
+    Raises:
+        WardroundError: as `open_site`, or the state folder holds another run's entries.
+    """
+    site = open_site(study, config)
+    return make_learner(
+        site.workload,
+        site.data,
+        study,
+        site=config.name,
+        run=run,
+        state=open_state(study, config, run=run),
+        device=config.device,
+    )
+
+
+def open_state(study: Study, config: SiteConfig, *, run: str) -> KeptEntries:
+    """Where the site's kept entries live: `<state_folder>/<run>/kept`, or nowhere if the algorithm keeps none."""
+    if not study.algorithm.keeps_batchnorm:
+        return KeptEntries()
+    owner = {
+        "run": run,
+        "site": config.name,
+        "study_digest": study.digest(),
+        "algorithm": f"{study.algorithm.kind} {study.algorithm.keep_local}",
+    }
+    return LocalState(config.state_folder / run / "kept", owner)
+
+
+def _read(workload: Workload, study: Study, config: SiteConfig) -> SiteData:
+    section = config.section(study.workload["kind"])
+    return workload.open_site(section, folder=config.source.parent, cache=config.cache_folder)
