@@ -36,11 +36,16 @@ class Reason(StrEnum):
     NOT_FINITE = "not_finite"
     NORM_TOO_LARGE = "norm_too_large"
     NO_UPDATE = "no_update"
+    REPLY_INVALID = "reply_invalid"
     # a round or a run
     LATE = "late"
     ABSENT = "absent"
+    NEVER_CONTRIBUTED = "never_contributed"
     QUORUM_NOT_MET = "quorum_not_met"
     ALL_REJECTED = "all_rejected"
+    FLARE_FAILED = "flare_failed"
+    ENVIRONMENT_INVALID = "environment_invalid"
+    INTERRUPTED = "interrupted"
 
 
 class WardroundError(Exception):

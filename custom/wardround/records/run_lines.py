@@ -50,6 +50,7 @@ class RoundLine(_Line):
     late: list[str] = Field(default_factory=list)
     sites: dict[str, SiteRound] = Field(default_factory=dict)
     moved: float = 0.0
+    best_so_far: int | None = None
     seconds: dict[str, float] = Field(default_factory=dict)
     alarms: list[str] = Field(default_factory=list)
 

@@ -1,0 +1,116 @@
+"""SiteExecutor: the FLARE side of a hospital. It passes orders on, and lets nothing out but results and codes."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from nvflare.apis.event_type import EventType
+from nvflare.apis.executor import Executor
+from nvflare.apis.fl_constant import FLMetaKey
+from nvflare.apis.fl_context import FLContext
+from nvflare.apis.shareable import Shareable
+from nvflare.apis.signal import Signal
+from nvflare.app_common.abstract.fl_model import FLModel, ParamsType
+from nvflare.app_common.utils.fl_model_utils import FLModelUtils
+from nvflare.app_opt.pt.decomposers import TensorDecomposer
+from nvflare.fuel.utils import fobs
+
+from wardround.flare import messages
+from wardround.flare.messages import Order, Reply
+from wardround.flare.site_log import code_of, open_site_log
+from wardround.flare.site_tasks import SiteTasks
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import load_study
+from wardround.site.config import SiteConfig, find_site_config, load_site_config
+
+CONCURRENT_SITES = "WARDROUND_CONCURRENT_SITES"  # how many sites share this machine; set by the simulator and POC
+
+
+class SiteExecutor(Executor):
+    """Answers `prepare`, `train`, `validate` and `submit_model` for one hospital.
+
+    Whatever goes wrong, the answer has FLARE's return code OK and a coded reason; the exception's text, which may
+    name a patient's file, goes to the site's own log alone (flare-traps: an exception that leaves `execute` reaches
+    the server).
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._site: SiteConfig | None = None
+        self._tasks: SiteTasks | None = None
+
+    def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
+        """At the start, teaches FLARE to carry tensors, and sends this package's log to the site's run folder."""
+        if event_type == EventType.START_RUN:
+            fobs.register(TensorDecomposer)
+            open_site_log(Path(fl_ctx.get_workspace().get_run_dir(fl_ctx.get_job_id())))
+
+    def execute(self, task_name: str, shareable: Shareable, fl_ctx: FLContext, abort_signal: Signal) -> Shareable:  # noqa: ARG002
+        """Runs one task; never raises."""
+        log = open_site_log(self._log_folder(fl_ctx))
+        try:
+            received = FLModelUtils.from_shareable(shareable)
+            answer = self._answer(task_name, received, fl_ctx)
+        # SystemExit and the like are failures here too: FLARE would put their text into a log that may be streamed
+        except BaseException as error:
+            log.exception("%s failed", task_name)
+            answer = _model(Reply(error=code_of(error)), None)
+        return FLModelUtils.to_shareable(answer)
+
+    def _answer(self, task_name: str, received: FLModel, fl_ctx: FLContext) -> FLModel:
+        # CSE workflows of FLARE ask for the model without an order of ours
+        if task_name == messages.SUBMIT_MODEL:
+            reply, params = self._open(fl_ctx).submit_model()
+            return _model(reply, params, ParamsType.FULL)
+        order = Order.model_validate((received.meta or {}).get(messages.KEY))
+        tasks = self._open(fl_ctx)
+        if task_name == messages.PREPARE:
+            return _model(tasks.prepare(order), None)
+        if task_name == messages.TRAIN:
+            reply, params = tasks.train(order, received.params)
+            return _model(reply, params, ParamsType.DIFF)
+        if task_name == messages.VALIDATE:
+            return _model(tasks.validate(order, received.params), None)
+        raise WardroundError(Reason.SITE_FAILED, f"task {task_name!r} is unknown; known: {', '.join(messages.TASKS)}")
+
+    def _open(self, fl_ctx: FLContext) -> SiteTasks:
+        if self._tasks is None:
+            config = self._config(fl_ctx)
+            job_config = Path(fl_ctx.get_workspace().get_app_config_dir(fl_ctx.get_job_id()))
+            torch.set_num_threads(config.threads or threads_per_site())
+            self._tasks = SiteTasks(load_study(job_config / "job.yaml"), config)
+        return self._tasks
+
+    def _config(self, fl_ctx: FLContext) -> SiteConfig:
+        if self._site is None:
+            local_folder = Path(fl_ctx.get_workspace().get_site_config_dir())
+            name = fl_ctx.get_identity_name()
+            site = load_site_config(find_site_config(local_folder, name))
+            if site.name != name:
+                raise WardroundError(
+                    Reason.CONFIGURATION_INVALID,
+                    f"{site.source}: name: expected {name!r} as in the certificate, found {site.name!r}",
+                )
+            self._site = site
+        return self._site
+
+    def _log_folder(self, fl_ctx: FLContext) -> Path:
+        try:
+            return self._config(fl_ctx).state_folder
+        except WardroundError:  # no usable site.yaml: the run folder is the site's own, too
+            return Path(fl_ctx.get_workspace().get_run_dir(fl_ctx.get_job_id()))
+
+
+def threads_per_site() -> int:
+    """Cores over the sites that share this machine, at least one."""
+    return max(1, (os.cpu_count() or 1) // max(1, int(os.environ.get(CONCURRENT_SITES, "1"))))
+
+
+def _model(reply: Reply, params: dict[str, Any] | None, params_type: ParamsType | None = None) -> FLModel:
+    meta = reply.meta()
+    if reply.report is not None:
+        meta[FLMetaKey.NUM_STEPS_CURRENT_ROUND] = reply.report.steps
+    return FLModel(
+        params=params, params_type=params_type if params else None, metrics=messages.metrics(reply.records), meta=meta
+    )

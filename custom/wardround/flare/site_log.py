@@ -1,0 +1,47 @@
+"""A site's own log: the only place where the words of a failure go."""
+
+import logging
+from pathlib import Path
+
+from wardround.records.reasons import Reason, WardroundError
+
+FILE_NAME = "site.log"
+_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+def open_site_log(folder: Path) -> logging.Logger:
+    """Sends everything that this package logs in this process to `folder/site.log` and nowhere else.
+
+    FLARE attaches its handlers to the root logger and can stream what they write to the server, so nothing of ours
+    may propagate there.
+    """
+    logger = logging.getLogger("wardround")
+    file = (folder / FILE_NAME).resolve()
+    if any(isinstance(handler, logging.FileHandler) and Path(handler.baseFilename) == file for handler in _own(logger)):
+        return logger
+    for handler in _own(logger):
+        logger.removeHandler(handler)
+        handler.close()
+    folder.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setFormatter(logging.Formatter(_FORMAT))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    return logger
+
+
+def code_of(error: BaseException) -> Reason:
+    """The code that may travel for any failure at all."""
+    if isinstance(error, WardroundError):
+        return error.code
+    if isinstance(error, ImportError):
+        return Reason.MODULE_MISSING
+    # torch raises its own class for a GPU; naming it here would load torch where only codes are needed
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return Reason.OUT_OF_MEMORY
+    return Reason.SITE_FAILED
+
+
+def _own(logger: logging.Logger) -> list[logging.Handler]:
+    return list(logger.handlers)

@@ -1,0 +1,115 @@
+"""What a hospital does when asked: the tasks themselves, as plain data in and out, without FLARE."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from time import perf_counter
+
+from torch import Tensor
+
+from wardround.flare.messages import Order, Reply
+from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
+from wardround.learners.learner import Learner
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.scores import Scores
+from wardround.records.study import Study
+from wardround.site.case_store import write_case_scores
+from wardround.site.config import SiteConfig
+from wardround.site.open_site import open_learner
+
+_log = logging.getLogger(__name__)
+
+
+class SiteTasks:
+    """One hospital's learner in one run, opened at the first order and kept for the life of the job's process."""
+
+    def __init__(self, study: Study, config: SiteConfig) -> None:
+        self._study = study
+        self._config = config
+        self._learner: Learner | None = None
+        self._run = ""
+        self._scored: dict[tuple[int, str], tuple[Scores, list[str]]] = {}
+
+    def prepare(self, order: Order) -> Reply:
+        """Opens the data, which may prepare every case once, and says what this site has."""
+        return Reply(manifest=self._open(order.run).manifest(self._config.role))
+
+    def train(self, order: Order, shared: Mapping[str, Tensor] | None) -> tuple[Reply, dict[str, Tensor]]:
+        """Scores the received weights on the validation split, trains, and returns the difference."""
+        if self._config.role != "train":
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID, f"role {self._config.role}: this site is never trained on"
+            )
+        learner = self._load(order, shared)
+        scores, seconds = None, 0.0
+        if order.round % self._study.evaluation.evaluate_every == 0:
+            start = perf_counter()
+            scores = learner.validate()
+            seconds = perf_counter() - start
+        update = learner.train(order.round)
+        report = update.report
+        reply = Reply(
+            report=report.model_copy(update={"seconds": {**report.seconds, "validate": seconds}}),
+            records=scores.records if scores else [],
+            tallies=scores.tallies if scores else [],
+        )
+        return reply, update.difference
+
+    def validate(self, order: Order, shared: Mapping[str, Tensor] | None) -> Reply:
+        """Scores one arm on one split, with the figures that are too slow for every round on the test split."""
+        learner = self._load(order, shared)
+        detail = order.split == "test"
+        key = (order.model_round, order.split)
+        if order.arm == "personalised":
+            learner.personalise(self._study.evaluation.personalise_steps)
+            scores, notes = learner.score(order.split, detail=detail), list(learner.notes)
+        elif key in self._scored:  # best and last are one model as often as not
+            scores, notes = self._scored[key]
+        else:
+            scores = learner.score(order.split, detail=detail)
+            notes = list(learner.notes)  # says whether BatchNorm statistics had to be re-measured for it
+            self._scored[key] = scores, notes
+        folder = self._config.state_folder / self._run
+        write_case_scores(folder, order.arm, scores)
+        if detail:
+            self._keep_model(folder / "models" / order.arm, learner, order.model_round, notes)
+        return Reply(records=scores.records, tallies=scores.tallies, notes=notes)
+
+    def submit_model(self) -> tuple[Reply, dict[str, Tensor]]:
+        """The shared entries of the site's current model; what is kept local stays."""
+        if self._learner is None:
+            raise WardroundError(Reason.LOCAL_STATE_MISSING, "submit_model: this site has not been asked to prepare")
+        return Reply(), self._learner.shared_entries()
+
+    def _keep_model(self, file: Path, learner: Learner, model_round: int, notes: list[str]) -> None:
+        """The hospital's own copy of what was scored, its kept entries included: what it can predict with."""
+        tensors = {**learner.shared_entries(), **learner.own_entries()}
+        checkpoint = make_checkpoint(
+            tensors,
+            self._study,
+            model_round=model_round,
+            workload=learner.workload,
+            site=self._config.name,
+            notes=tuple(notes),
+        )
+        save_checkpoint(file, checkpoint)
+
+    def _load(self, order: Order, shared: Mapping[str, Tensor] | None) -> Learner:
+        learner = self._open(order.run)
+        learner.acknowledge(order.acknowledged.get(self._config.name))
+        learner.load(shared or {}, model_round=order.model_round)
+        return learner
+
+    def _open(self, run: str) -> Learner:
+        if self._learner is None or run != self._run:
+            self._learner, self._run = open_learner(self._study, self._config, run=run), run
+            self._scored.clear()
+            kept = self._learner.kept_names
+            _log.info(
+                "%s: %d entries shared, %d stay here%s", run, len(self._learner.shared_names), len(kept), _list(kept)
+            )
+        return self._learner
+
+
+def _list(names: tuple[str, ...]) -> str:
+    return f": {', '.join(names)}" if names else ""
