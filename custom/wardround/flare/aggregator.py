@@ -1,0 +1,140 @@
+"""UpdateAggregator: FLARE's aggregator with the contribution gate in front and sums in site order."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from nvflare.app_common.abstract.fl_model import FLModel, ParamsType
+from nvflare.app_common.aggregators.model_aggregator import ModelAggregator
+from nvflare.app_common.app_constant import AppConstants
+from pydantic import ValidationError
+from torch import Tensor
+
+from wardround.aggregation.gate import Entry, as_tensors, check_update, is_no_update
+from wardround.aggregation.mean import weighted_mean
+from wardround.aggregation.weights import effective_weights
+from wardround.flare import messages
+from wardround.flare.messages import Reply
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import Aggregation
+
+
+@dataclass
+class Contributions:
+    """What one round brought in: accepted updates by site, and why the others were not taken."""
+
+    replies: dict[str, Reply] = field(default_factory=dict)
+    differences: dict[str, dict[str, Tensor]] = field(default_factory=dict)
+    counts: dict[str, float] = field(default_factory=dict)
+    rejected: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    alarms: list[str] = field(default_factory=list)
+
+    @property
+    def answered(self) -> set[str]:
+        """Every site heard from, whatever it said."""
+        return set(self.replies) | set(self.rejected) | set(self.failed)
+
+
+class UpdateAggregator(ModelAggregator):
+    """Collects one round's updates. The controller calls `begin`; FLARE calls the rest.
+
+    `accept_model` rejects by raising, which is what makes FLARE not count a contribution; the reason is kept by
+    site in `contributions`. The combination itself is `aggregation.mean`, over sites in sorted order, so that the
+    result does not depend on who answered first.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.contributions = Contributions()
+        self.weights: dict[str, float] = {}
+        self._rules = Aggregation()
+        self._expected: dict[str, Entry] = {}
+        self._patients: dict[str, int] = {}
+
+    def begin(self, rules: Aggregation, expected: dict[str, Entry], patients: dict[str, int]) -> None:
+        """Sets what a contribution must look like: the study's rules, the entries, and the patients declared."""
+        self._rules, self._expected, self._patients = rules, expected, patients
+        self.reset_stats()
+
+    def reset_stats(self) -> None:
+        """Forgets the round before."""
+        self.contributions = Contributions()
+        self.weights = {}
+
+    def accept_model(self, model: FLModel) -> None:
+        """Takes one site's update, or raises with the reason.
+
+        Raises:
+            WardroundError: the site failed, or its contribution does not pass the gate.
+        """
+        site = str((model.meta or {}).get("client_name"))
+        raw = (model.meta or {}).get(messages.KEY)
+        if site in self.contributions.answered or site not in self._patients:
+            raise WardroundError(Reason.REPLY_INVALID, f"{site}: answered twice, or was not asked")
+        try:
+            reply = Reply.model_validate(raw)
+        except ValidationError as error:
+            raise self._reject(site, _invalid_count(error) or Reason.REPLY_INVALID) from None
+        if reply.error is not None:
+            self.contributions.failed[site] = reply.error
+            raise WardroundError(reply.error, f"{site}: failed")
+        count = _count(raw, self._rules.weighting)
+        declared = None if self._rules.weighting == "steps" else self._patients[site]
+        difference = as_tensors(model.params or {})
+        rejection = check_update(difference, count, self._expected, self._rules.norm_limit, declared=declared)
+        if rejection is not None:
+            raise self._reject(site, rejection.reason)
+        self.contributions.replies[site] = reply
+        self.contributions.differences[site] = difference
+        self.contributions.counts[site] = float(count)
+        if is_no_update(difference):
+            self.contributions.alarms.append(f"{site}: {Reason.NO_UPDATE}")
+
+    def aggregate_model(self) -> FLModel:
+        """The mean difference over what was accepted; an empty one leaves the global model as it is."""
+        accepted = self.contributions
+        if not accepted.differences:
+            return FLModel(params_type=ParamsType.DIFF, params={}, metrics={}, meta=self._meta())
+        self.weights = effective_weights(accepted.counts, self._rules.weighting)
+        mean = weighted_mean(accepted.differences, self.weights)
+        return FLModel(params_type=ParamsType.DIFF, params=mean, metrics=self._metrics(), meta=self._meta())
+
+    def _reject(self, site: str, reason: Reason) -> WardroundError:
+        self.contributions.rejected[site] = reason
+        return WardroundError(reason, f"{site}: contribution rejected")
+
+    def _metrics(self) -> dict[str, float]:
+        """Means of the sites' figures by weight, each over the sites that have it: for FLARE's own artefacts."""
+        by_site = {site: messages.metrics(self.contributions.replies[site].records) for site in self.weights}
+        result = {}
+        for name in sorted({name for values in by_site.values() for name in values}):
+            having = {site: values[name] for site, values in sorted(by_site.items()) if name in values}
+            total = sum(self.weights[site] for site in having)
+            result[name] = sum(self.weights[site] * value for site, value in having.items()) / total
+        return result
+
+    def _meta(self) -> dict[str, Any]:
+        """FLARE writes `sites` into round_metrics.jsonl; left empty, it would believe what clients call themselves."""
+        sites = [
+            {"name": site, "metrics": messages.metrics(reply.records), "weight": self.weights.get(site)}
+            for site, reply in sorted(self.contributions.replies.items())
+        ]
+        return {
+            AppConstants.METRICS_AGGREGATION_INFO: {
+                "metric_source": "accepted_records",
+                "aggregation": {"method": "weighted_mean", "weight_key": self._rules.weighting},
+                "sites": sites,
+                "use_contribution_sites": False,
+            }
+        }
+
+
+def _count(raw: Any, weighting: str) -> Any:
+    """The count as the site wrote it, unconverted, for the gate to judge."""
+    report = raw.get("report") if isinstance(raw, dict) else None
+    return report.get("steps" if weighting == "steps" else "patients") if isinstance(report, dict) else None
+
+
+def _invalid_count(error: ValidationError) -> Reason | None:
+    fields = {part for fault in error.errors() for part in fault["loc"]}
+    return Reason.COUNT_INVALID if fields & {"patients", "steps"} else None

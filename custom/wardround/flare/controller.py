@@ -1,0 +1,147 @@
+"""RoundController: the server's side of a run, from `prepare` to the last score."""
+
+import re
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nvflare.apis.fl_constant import ReturnCode
+from nvflare.apis.fl_context import FLContext
+from nvflare.apis.shareable import Shareable
+from nvflare.app_common.abstract.fl_model import FLModel
+from nvflare.app_common.app_constant import AppConstants
+from nvflare.app_common.workflows.fedavg import FedAvg
+from nvflare.widgets.info_collector import GroupInfoCollector, InfoCollector
+
+from wardround.flare import final_scoring
+from wardround.flare.aggregator import UpdateAggregator
+from wardround.flare.enrolment import Enrolled, enrol
+from wardround.flare.exchange import Exchange
+from wardround.flare.messages import Order
+from wardround.flare.persistor import BEST, LAST, CheckpointPersistor
+from wardround.flare.record import RunRecord
+from wardround.flare.rounds import Rounds
+from wardround.flare.selector import FixedSitesSelector
+from wardround.learners.checkpoint import weights_sha256
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import Study
+
+
+class RoundController(FedAvg):
+    """FLARE's FedAvg with its loop replaced: prepare, rounds, choice of the best model, final scores.
+
+    Every enrolled training site is asked in every round, never a sample. A site that fails, is late or is rejected
+    does not end the run while the quorum of accepted contributions holds.
+
+    Args:
+        expected_sites: names that should take part; who does not is named and makes the run partial. Empty: all
+            that are connected.
+        run_name: names the run at the sites; empty: FLARE's job id.
+        environment: `sim`, `poc` or `prod`, for the record.
+        *args, **kwargs: FedAvg's. They must have these names: FLARE writes a job's arguments by introspection.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        expected_sites: list[str] | None = None,
+        run_name: str = "",
+        environment: str = "flare",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.expected_sites = expected_sites or []
+        self.run_name = run_name
+        self.environment = environment
+        self.exchange = Exchange(self)
+        self.acknowledged: dict[str, int] = {}
+        self.study: Study
+        self.record: RunRecord
+        self.enrolled: Enrolled
+
+    @property
+    def task_check_period(self) -> float:
+        """Seconds between two looks at whether a task is settled."""
+        return float(self._task_check_period)
+
+    def run(self) -> None:
+        """The whole run. A `WardroundError` ends it with its one line in the record and FLARE's job as failed."""
+        self.record = RunRecord(Path(self.get_run_dir()))
+        try:
+            self._run()
+        except WardroundError as error:
+            self.record.fail(str(error))
+            self.panic(str(error))
+
+    def _run(self) -> None:
+        persistor, selector = self.persistor, self.get_component("model_selector")
+        assert isinstance(persistor, CheckpointPersistor)
+        assert isinstance(selector, FixedSitesSelector)
+        assert isinstance(self.aggregator, UpdateAggregator)
+        self.study = persistor.study
+        self.num_rounds = self.study.training.rounds
+        self.fl_ctx.set_prop(AppConstants.NUM_ROUNDS, self.num_rounds, private=True, sticky=False)
+        model = self.load_model()
+        self.enrolled = enrol(self, model.params)
+        self.record.start(self._run_id(), self.environment, self.study, self.enrolled.manifests, self.enrolled.missing)
+        selector.begin(self.study.evaluation, tuple(self.enrolled.train_sites))
+        rounds = Rounds(self, persistor, selector)
+        for index in range(self.num_rounds):
+            self.current_round = index
+            model = rounds.one(model)
+            if self.abort_signal.triggered:
+                return
+        self._finish(model, rounds)
+
+    def _finish(self, model: FLModel, rounds: "Rounds") -> None:
+        for site in set(self.enrolled.train_sites) - set(self.acknowledged):
+            self.record.incomplete(f"{site}: {Reason.NEVER_CONTRIBUTED}")
+        last = final_scoring.model(LAST, self.num_rounds, model.params)
+        rounds.add_scores(last.model_round, final_scoring.score_last_on_validation(self, last), last.shared)
+        if rounds.best is None:
+            self.record.incomplete("no round has a validation score from every training site: best is the last model")
+            rounds.keep_best(last.model_round, last.shared)
+        assert rounds.best is not None
+        self.get_component("model_selector").announce(self.fl_ctx)
+        best = final_scoring.model(BEST, *rounds.best)
+        final_scoring.score_arms(self, best, last)
+        if not self.abort_signal.triggered:
+            sha = weights_sha256(last.shared)
+            self.record.end(best_round=best.model_round, last_round=last.model_round, weights_sha256=sha)
+
+    def order(self, round_index: int, model_round: int, **arm: str) -> Order:
+        """What to tell the sites with a task."""
+        return Order(
+            run=self._run_id(), round=round_index, model_round=model_round, acknowledged=dict(self.acknowledged), **arm
+        )
+
+    def connected(self) -> list[str]:
+        """Names of the sites that are connected now."""
+        return sorted(client.name for client in self.engine.get_clients())
+
+    def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
+        """Answers `show_stats`, so that a lead sees progress without any right to the logs."""
+        super().handle_event(event_type, fl_ctx)
+        if event_type == InfoCollector.EVENT_TYPE_GET_STATS:
+            collector = fl_ctx.get_prop(InfoCollector.CTX_KEY_STATS_COLLECTOR)
+            if isinstance(collector, GroupInfoCollector) and hasattr(self, "record"):
+                collector.set_info(type(self).__name__, self.record.stats())
+
+    def _accept_train_result(
+        self, client_name: str, result: Shareable, fl_ctx: FLContext, is_unknown_task: bool = False
+    ) -> bool:
+        code = result.get_return_code()
+        if code and code != ReturnCode.OK and not is_unknown_task:
+            self.exchange.lose(client_name)
+        return bool(super()._accept_train_result(client_name, result, fl_ctx, is_unknown_task))
+
+    def _run_id(self) -> str:
+        if self.run_name:
+            return self.run_name
+        return re.sub(r"[^A-Za-z0-9_-]", "-", str(self.fl_ctx.get_job_id()))
+
+
+def new_run_name(study: Study) -> str:
+    """A name that no earlier run at a site has: study, day and time."""
+    return f"{study.name}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{time.time_ns() % 1000:03d}"

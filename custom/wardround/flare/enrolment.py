@@ -1,0 +1,87 @@
+"""Who takes part: the `prepare` task, before any weights are sent."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nvflare.app_common.abstract.fl_model import FLModel
+from pydantic import ValidationError
+from torch import Tensor
+
+from wardround.aggregation.gate import Entry, dtype_name
+from wardround.flare import messages
+from wardround.flare.messages import Reply
+from wardround.flare.prepare_check import check_key_metric, check_manifests, check_quorum
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.update import SiteManifest
+from wardround.workloads.workload import make_workload
+
+if TYPE_CHECKING:
+    from wardround.flare.controller import RoundController
+
+
+@dataclass(frozen=True)
+class Enrolled:
+    """The sites that answered `prepare` as they must."""
+
+    manifests: dict[str, SiteManifest]
+    missing: dict[str, str]
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """Site to `train` or `evaluate`."""
+        return {site: manifest.role for site, manifest in sorted(self.manifests.items())}
+
+    @property
+    def train_sites(self) -> list[str]:
+        """The sites that train, every one of them in every round."""
+        return [site for site, role in self.roles.items() if role == "train"]
+
+    @property
+    def patients(self) -> dict[str, int]:
+        """Training patients as declared: the default weights."""
+        return {site: self.manifests[site].counts.get("train_patients", 0) for site in self.train_sites}
+
+
+def enrol(controller: "RoundController", shared: dict[str, Tensor]) -> Enrolled:
+    """Asks every expected site to prepare, and checks that the answers fit together.
+
+    Raises:
+        WardroundError: one line that names the site and the difference, or too few training sites.
+    """
+    manifests: dict[str, SiteManifest] = {}
+    missing: dict[str, str] = {}
+
+    def receive(answer: FLModel) -> None:
+        site = str((answer.meta or {}).get("client_name"))
+        try:
+            reply = Reply.model_validate((answer.meta or {}).get(messages.KEY))
+        except ValidationError:
+            reply = Reply(error=Reason.REPLY_INVALID)
+        if reply.error is not None or reply.manifest is None:
+            missing[site] = reply.error or Reason.REPLY_INVALID
+            raise WardroundError(Reason(missing[site]), f"{site}: could not prepare")
+        manifests[site] = reply.manifest.model_copy(update={"site": site})  # the name in the certificate counts
+
+    workload = make_workload(controller.study)
+    check_key_metric(controller.study, workload.metric_names(), "the workload")
+    connected = controller.connected()
+    expected = set(controller.expected_sites or connected)
+    missing |= dict.fromkeys(expected - set(connected), Reason.ABSENT)
+    late = controller.exchange.ask(
+        messages.PREPARE,
+        controller.order(0, 0),
+        sorted(expected & set(connected)),
+        receive,
+        deadline=controller.study.federation.prepare_deadline_seconds,
+    )
+    missing |= dict.fromkeys(late, Reason.LATE) | controller.exchange.lost
+    names: dict[str, list[str | int]] = {name: [dtype, *shape] for name, (dtype, shape) in entries(shared).items()}
+    check_manifests(manifests, controller.study, contract_digest=workload.contract_digest(), shared=names)
+    enrolled = Enrolled(manifests, missing)
+    check_quorum({site: manifests[site] for site in enrolled.train_sites}, controller.study, missing)
+    return enrolled
+
+
+def entries(shared: dict[str, Tensor]) -> dict[str, Entry]:
+    """Name to dtype and shape, as manifests write them."""
+    return {name: (dtype_name(value), tuple(value.shape)) for name, value in shared.items()}

@@ -1,0 +1,75 @@
+"""CheckpointPersistor: the server's models as safetensors with a JSON card. Nothing is pickled."""
+
+from pathlib import Path
+
+from nvflare.apis.event_type import EventType
+from nvflare.apis.fl_context import FLContext
+from nvflare.app_common.abstract.model import ModelLearnable, ModelLearnableKey, make_model_learnable
+from nvflare.app_common.abstract.model_persistor import ModelPersistor
+from nvflare.app_opt.pt.decomposers import TensorDecomposer
+from nvflare.fuel.utils import fobs
+from torch import Tensor
+
+from wardround.learners.checkpoint import load_checkpoint, make_checkpoint, save_checkpoint
+from wardround.learners.learner import initial_network
+from wardround.learners.sharing import initial_shared
+from wardround.records.study import Study, load_study
+from wardround.workloads.workload import Workload, make_workload
+
+BEST = "best"
+LAST = "last"
+ROUND = "model_round"  # key in the learnable's meta
+
+
+class CheckpointPersistor(ModelPersistor):
+    """Makes the initial model from the study and keeps `models/best` and `models/last` in the run folder.
+
+    FLARE calls `load_model` once and `save_model` after a round; the controller calls `save` with a name.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = Path()
+        self._study: Study | None = None
+        self._workload: Workload | None = None
+
+    def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
+        """At the start, teaches FLARE to carry tensors and finds the study beside the job's configuration."""
+        if event_type == EventType.START_RUN:
+            fobs.register(TensorDecomposer)
+            workspace, job = fl_ctx.get_engine().get_workspace(), fl_ctx.get_job_id()
+            self.open(
+                Path(workspace.get_run_dir(job)), load_study(Path(workspace.get_app_config_dir(job)) / "job.yaml")
+            )
+
+    def open(self, run_folder: Path, study: Study) -> None:
+        """Sets where models go and which study they belong to."""
+        self._folder, self._study, self._workload = run_folder / "models", study, make_workload(study)
+
+    @property
+    def study(self) -> Study:
+        """The study of this run."""
+        assert self._study is not None
+        return self._study
+
+    def load_model(self, fl_ctx: FLContext) -> ModelLearnable:  # noqa: ARG002
+        """The initial global model: the shared entries of a fresh network under the study's seed."""
+        assert self._workload is not None
+        network = initial_network(self._workload, self.study)
+        return make_model_learnable(weights=initial_shared(network, self.study.algorithm), meta_props={ROUND: 0})
+
+    def save_model(self, model: ModelLearnable, fl_ctx: FLContext) -> None:  # noqa: ARG002
+        """Keeps what FLARE hands over as the last model."""
+        meta = model.get(ModelLearnableKey.META) or {}
+        self.store(LAST, model[ModelLearnableKey.WEIGHTS], int(meta.get(ROUND, 0)))
+
+    def store(self, name: str, shared: dict[str, Tensor], model_round: int) -> None:
+        """Writes `models/<name>.safetensors` and its card, each in one step."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        checkpoint = make_checkpoint(shared, self.study, model_round=model_round, workload=self._workload)
+        save_checkpoint(self._folder / name, checkpoint)
+
+    def get_model(self, model_file: str, fl_ctx: FLContext) -> ModelLearnable:  # noqa: ARG002
+        """A stored model by name, `best` or `last`."""
+        checkpoint = load_checkpoint(self._folder / model_file)
+        return make_model_learnable(weights=dict(checkpoint.tensors), meta_props={ROUND: checkpoint.card.model_round})

@@ -1,0 +1,87 @@
+"""What must agree before round 1. Each fault names the site and the difference in one line."""
+
+from collections.abc import Mapping, Sequence
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import Study
+from wardround.records.update import SiteManifest
+
+Names = Mapping[str, Sequence[str | int]]
+
+
+def check_manifests(
+    manifests: Mapping[str, SiteManifest], study: Study, *, contract_digest: str, shared: Names
+) -> None:
+    """Compares every site's answer to `prepare` with the server's own study, contract and model.
+
+    Args:
+        manifests: answers by site name, the name as the server knows it.
+        study: the server's study.
+        contract_digest: hash of the data contract that the server's workload computes.
+        shared: the global model's entries, name to [dtype, *shape].
+
+    Raises:
+        WardroundError: the first fault, by site name in sorted order.
+    """
+    for site, manifest in sorted(manifests.items()):
+        _same(site, "study", manifest.study_digest, study.digest())
+        _same(site, "data contract", manifest.contract_digest, contract_digest)
+        _entries(site, manifest.shared, shared)
+        check_key_metric(study, manifest.metric_names, site)
+
+
+def check_key_metric(study: Study, names: Sequence[str], who: str) -> None:
+    """Refuses a key metric that will never be reported (F3), before anything is trained."""
+    key = study.evaluation.key_metric
+    if key not in names:
+        raise WardroundError(
+            Reason.METRIC_UNKNOWN,
+            f"evaluation.key_metric {key!r} is not reported by {who}, which reports: {', '.join(names)}",
+        )
+
+
+def check_quorum(train_sites: Mapping[str, SiteManifest], study: Study, missing: Mapping[str, str]) -> None:
+    """Refuses to start with fewer training sites than the quorum.
+
+    Args:
+        train_sites: sites with role `train` that answered.
+        missing: sites that did not answer, or failed, with the reason.
+    """
+    quorum = study.federation.quorum
+    if len(train_sites) < quorum:
+        absent = "; ".join(f"{site}: {reason}" for site, reason in sorted(missing.items())) or "none failed"
+        raise WardroundError(
+            Reason.QUORUM_NOT_MET,
+            f"prepare: {len(train_sites)} training sites, federation.quorum is {quorum} ({absent})",
+        )
+
+
+def _same(site: str, what: str, found: str, expected: str) -> None:
+    if found != expected:
+        raise WardroundError(
+            Reason.CONTRACT_MISMATCH,
+            f"{site}: its {what} has the hash {found[:12]}, the server's is {expected[:12]}; "
+            "the installed wardround versions or the job's files differ",
+        )
+
+
+def _entries(site: str, found: Names, expected: Names) -> None:
+    missing, unknown = sorted(set(expected) - set(found)), sorted(set(found) - set(expected))
+    if missing or unknown:
+        raise WardroundError(
+            Reason.NAMES_MISMATCH,
+            f"{site}: its network lacks {_some(missing)} and has {_some(unknown)} beside the global model",
+        )
+    for name in sorted(expected):
+        if list(found[name]) != list(expected[name]):
+            raise WardroundError(
+                Reason.SHAPE_MISMATCH,
+                f"{site}: {name} is {list(found[name])}, the global model's is {list(expected[name])}",
+            )
+
+
+def _some(names: list[str], limit: int = 3) -> str:
+    if not names:
+        return "nothing"
+    rest = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + rest

@@ -1,0 +1,100 @@
+"""RunRecord: writes run.jsonl at the server, and remembers what makes a run partial."""
+
+import time
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from wardround.records.run_lines import EndLine, RoundLine, RunLine, ScoreLine, StartLine, append_line
+from wardround.records.study import Study
+from wardround.records.update import SiteManifest
+
+FILE_NAME = "run.jsonl"
+LINE_COUNT = "line_count"
+RECENT_LINES = "recent_lines"
+_RECENT = 8  # a watcher that polls every second or two misses none; the rest comes with the result
+
+
+class RunRecord:
+    """The record of one run at the server: `metrics/run.jsonl` in FLARE's run folder."""
+
+    def __init__(self, run_folder: Path) -> None:
+        self.file = run_folder / "metrics" / FILE_NAME
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self._started = time.monotonic()
+        self._partial: list[str] = []
+        self._count = 0
+        self._recent: list[str] = []
+        self._progress: dict[str, object] = {"phase": "prepare"}
+
+    def stats(self) -> dict[str, object]:
+        """For FLARE's `show_stats`: the phase, and the newest lines of the record with the number written so far."""
+        return {**self._progress, LINE_COUNT: self._count, RECENT_LINES: list(self._recent)}
+
+    def start(
+        self, run: str, environment: str, study: Study, manifests: dict[str, SiteManifest], missing: dict[str, str]
+    ) -> None:
+        """Writes what was agreed in `prepare`."""
+        for site, reason in sorted(missing.items()):
+            self.incomplete(f"{site}: {reason}")
+        line = StartLine(
+            run=run,
+            time=datetime.now(UTC).isoformat(timespec="seconds"),
+            environment=environment,
+            study=study.model_dump(mode="json"),
+            study_digest=study.digest(),
+            sites=[manifest for _, manifest in sorted(manifests.items())],
+            missing=sorted(missing),
+            versions=_versions(),
+        )
+        self._write(line, phase="rounds")
+
+    def round(self, line: RoundLine) -> None:
+        """Writes one round."""
+        self._write(line, phase="rounds", round=line.round + 1, rounds=line.rounds, contributed=line.contributed)
+
+    def score(self, line: ScoreLine) -> None:
+        """Writes one arm's scores at one site."""
+        self._write(line, phase="scoring")
+
+    def incomplete(self, reason: str) -> None:
+        """Marks the run partial, once a reason."""
+        if reason not in self._partial:
+            self._partial.append(reason)
+
+    def end(self, *, best_round: int, last_round: int, weights_sha256: str) -> None:
+        """Writes how it ended: complete, or partial with what is missing."""
+        self._end("partial" if self._partial else "complete", self._partial, best_round, last_round, weights_sha256)
+
+    def fail(self, reason: str) -> None:
+        """Writes that it ended early, and why, in one line."""
+        self._end("failed", [reason, *self._partial], None, None, None)
+
+    def _end(self, status: str, reasons: list[str], best: int | None, last: int | None, sha: str | None) -> None:
+        line = EndLine.model_validate(
+            {
+                "status": status,
+                "reasons": reasons,
+                "best_round": best,
+                "last_round": last,
+                "weights_sha256": sha,
+                "seconds": time.monotonic() - self._started,
+            }
+        )
+        self._write(line, phase=status)
+
+    def _write(self, line: RunLine, **progress: object) -> None:
+        append_line(self.file, line)
+        self._count += 1
+        self._recent = [*self._recent, line.model_dump_json()][-_RECENT:]
+        self._progress = progress
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in ("wardround", "nvflare", "torch"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from the source tree
+            continue
+    return found
