@@ -1,0 +1,121 @@
+"""run_study and export_job: one study, any environment, with a record that grows while it runs."""
+
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from wardround.flare.controller import new_run_name
+from wardround.flare.failure import cause_of
+from wardround.flare.poc import run_in_poc
+from wardround.flare.production import run_in_production
+from wardround.flare.recipe import StudyRecipe
+from wardround.flare.simulator import run_in_simulator
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.run_lines import EndLine, RunLine, read_lines
+from wardround.records.study import Study
+from wardround.site.config import SiteConfig, load_site_config
+
+Environment = Literal["sim", "poc", "prod"]
+SAFE_QUORUM = 3  # of two contributors each can work out the other's update
+
+
+def run_study(
+    study_folder: Path,
+    study: Study,
+    *,
+    environment: Environment,
+    sites: list[Path],
+    out: Path,
+    on_line: Callable[[RunLine], None],
+    kit: Path | None = None,
+    run_name: str | None = None,
+) -> Path:
+    """Runs a study and returns its `run.jsonl`.
+
+    `out` gets run.jsonl, flare.log, models/ and FLARE's own figures in flare/. FLARE runs in child processes, none
+    of which outlives the call, Ctrl-C included; production's processes are the hospitals' own.
+
+    Args:
+        study_folder: the folder of the job.yaml, for messages.
+        study: the study, overrides applied.
+        environment: `sim`, `poc` or `prod`.
+        sites: the site.yaml files of sites on this machine (`sim`, `poc`); `prod`: empty, each hospital has its own.
+        out: the results' folder.
+        on_line: gets every line of the record as it is written.
+        kit: the admin's startup kit, for `prod`.
+        run_name: names the run at the sites; by default the study and the time. A new run needs a new name.
+
+    Raises:
+        WardroundError: with the cause in one line. What there is of the record is in `out`.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "run.jsonl").unlink(missing_ok=True)
+    (out / "flare.log").unlink(missing_ok=True)
+    shutil.rmtree(out / "models", ignore_errors=True)
+    name = run_name or new_run_name(study)
+    if environment == "prod":
+        if kit is None:
+            raise WardroundError(
+                Reason.ENVIRONMENT_INVALID, f"{study_folder}: --env prod needs --kit, the admin's startup kit"
+            )
+        check_production_quorum(study)
+        run_in_production(study, kit, run_name=name, out=out, on_line=on_line)
+    else:
+        configs = _local_sites(sites, study)
+        run = run_in_simulator if environment == "sim" else run_in_poc
+        run(study, configs, run_name=name, out=out, on_line=on_line)
+    return _judge(out)
+
+
+def export_job(study_folder: Path, study: Study, folder: Path) -> Path:
+    """Writes the FLARE job `folder/<study name>` for `nvflare job submit`, and returns it.
+
+    Raises:
+        WardroundError: the study cannot be made into a job.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    StudyRecipe(study).export(str(folder))
+    job = folder / study.name
+    if not (job / "meta.json").is_file():
+        raise WardroundError(Reason.FLARE_FAILED, f"{study_folder}: FLARE wrote no job into {folder}")
+    return job
+
+
+def check_production_quorum(study: Study) -> None:
+    """Refuses a quorum of fewer than three hospitals in production."""
+    if study.federation.quorum < SAFE_QUORUM:
+        raise WardroundError(
+            Reason.ENVIRONMENT_INVALID,
+            f"federation.quorum: {study.federation.quorum} is too small for production: with two contributors each "
+            f"can work out the other's update; set {SAFE_QUORUM} or more",
+        )
+
+
+def _local_sites(files: list[Path], study: Study) -> list[SiteConfig]:
+    configs = [load_site_config(file) for file in files]
+    twice = [name for name, count in Counter(config.name for config in configs).items() if count > 1]
+    if twice:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"site.yaml: name {twice[0]!r} is used by more than one site"
+        )
+    training = [config.name for config in configs if config.role == "train"]
+    if len(training) < study.federation.quorum:
+        raise WardroundError(
+            Reason.QUORUM_NOT_MET,
+            f"federation.quorum: {study.federation.quorum} training sites are needed, "
+            f"{len(training)} are configured ({', '.join(training) or 'none'})",
+        )
+    return configs
+
+
+def _judge(out: Path) -> Path:
+    record = out / "run.jsonl"
+    lines = read_lines(record) if record.is_file() else []
+    end = next((line for line in reversed(lines) if isinstance(line, EndLine)), None)
+    if end is None:
+        raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the run early: {cause_of(out / 'flare.log')}")
+    if end.status == "failed":
+        raise WardroundError(Reason.FLARE_FAILED, end.reasons[0])
+    return record

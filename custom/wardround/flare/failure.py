@@ -1,0 +1,35 @@
+"""Why FLARE gave up, in one line from its log: the cause, without a path."""
+
+import re
+from pathlib import Path
+
+# the most telling first; each finds the text after the marker to the end of its line
+_CAUSES = (
+    r"ModuleNotFoundError: (?P<cause>No module named .+)",
+    r"UnsafeComponentError: (?P<cause>.+)",
+    r"ComponentNotAuthorized: (?P<cause>.+)",
+    r"(?P<cause>Component '[^']+' .* is not in allow_list)",
+    r"ConfigError: (?P<cause>.+)",
+    r"(?P<cause>Exception in model controller run: .+)",
+    r"Simulator (?:setup|run) error: (?P<cause>.+)",
+    r"(?P<cause>Address already in use)",
+)
+_PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
+
+
+def cause_of(log: Path) -> str:
+    """The likeliest cause in FLARE's log, or that there is none.
+
+    Paths are masked: they can name a hospital's folders, and a report may quote this line.
+    """
+    text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    for pattern in _CAUSES:
+        match = re.search(pattern, text)
+        if match:
+            return mask_paths(match["cause"].strip())[:300]
+    return "FLARE stopped without saying why"
+
+
+def mask_paths(text: str) -> str:
+    """Replaces file paths by `<path>`."""
+    return _PATH.sub("<path>", text)

@@ -1,0 +1,169 @@
+"""A FLARE proof-of-concept system on this machine: real server and client processes, certificates and all.
+
+FLARE's own `PocEnv` provisions and starts in one step, which leaves no moment to write a site's `local/` folder.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from wardround.flare.failure import cause_of
+from wardround.flare.policy import write_resources
+from wardround.flare.processes import MarkedProcesses
+from wardround.flare.session import run_through_session
+from wardround.flare.workspace import site_environment, workspace
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.run_lines import RunLine
+from wardround.records.study import Study
+from wardround.site.config import SiteConfig, resolved_yaml
+
+ADMIN = "admin@wardround.local"
+_PROJECT = "wardround_poc"
+_SERVER = "server"
+_STATE = "poc.json"
+
+
+class PocSystem:
+    """One POC system in a folder. Every step may be repeated (F26).
+
+    Args:
+        folder: made where missing; its path must have no space, since FLARE splits command lines at them.
+        log: where FLARE's output goes.
+    """
+
+    def __init__(self, folder: Path, log: Path) -> None:
+        if " " in str(folder):
+            raise WardroundError(
+                Reason.ENVIRONMENT_INVALID,
+                f"{folder}: FLARE cannot run POC in a path with a space; name another folder",
+            )
+        self.folder, self._log = folder, log
+        state = self._state()
+        self._children = MarkedProcesses(self._environment(state.get("sites", 1)), mark=state.get("mark"))
+
+    @property
+    def kit(self) -> Path:
+        """The admin's startup kit, for sessions and for `nvflare job submit`."""
+        return self._kits / ADMIN
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What `nvflare` commands of one's own need to address this system."""
+        return {**self._children.environment, "NVFLARE_STARTUP_KIT_DIR": str(self.kit)}
+
+    def prepare(self, configs: list[SiteConfig]) -> None:
+        """Provisions anew and writes every site's `local/`. A system that runs in this folder is stopped first."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        (self.folder / "home").mkdir(parents=True)
+        self._children = MarkedProcesses(self._environment(len(configs)), mark=self._children.mark)
+        state = {"mark": self._children.mark, "sites": len(configs)}
+        (self.folder / _STATE).write_text(json.dumps(state), encoding="utf-8")
+        project = self.folder / "project.yml"
+        project.write_text(yaml.safe_dump(_project(configs), sort_keys=False), encoding="utf-8")
+        self._nvflare("poc", "prepare", "-i", str(project), "--force")
+        for name in (_SERVER, *(config.name for config in configs)):
+            write_resources(self._kits / name / "local")
+        for config in configs:
+            (self._kits / config.name / "local" / "site.yaml").write_text(resolved_yaml(config), encoding="utf-8")
+
+    def start(self) -> None:
+        """Starts server and sites and waits until they are connected."""
+        self._nvflare("poc", "start", timeout=180)
+
+    def stop(self) -> None:
+        """Stops what runs, in order where possible, and leaves no process."""
+        if self._children.alive():
+            with contextlib.suppress(WardroundError):  # whatever is left is ended below
+                self._nvflare("poc", "stop", timeout=30)
+        self._children.end_all()
+
+    @property
+    def _kits(self) -> Path:
+        return self.folder / "poc" / _PROJECT / "prod_00"
+
+    def _state(self) -> dict[str, Any]:
+        file = self.folder / _STATE
+        return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+    def _environment(self, sites: int) -> dict[str, str]:
+        return {
+            **site_environment(sites),
+            "HOME": str(self.folder / "home"),  # FLARE writes ~/.nvflare
+            "NVFLARE_POC_WORKSPACE": str(self.folder / "poc"),
+            # start.sh calls python3: it has to be the one that has this package
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]),
+        }
+
+    def _nvflare(self, *arguments: str, timeout: float = 60) -> None:
+        command = [sys.executable, "-m", "nvflare.cli", *arguments]
+        process = self._children.start(command, self._log, folder=self.folder)
+        try:
+            code = process.wait(timeout)
+        except BaseException as error:
+            process.kill()
+            process.wait()
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            code = -1
+        if code != 0:
+            raise WardroundError(
+                Reason.ENVIRONMENT_INVALID, f"nvflare {' '.join(arguments[:2])} failed: {cause_of(self._log)}"
+            )
+
+
+def run_in_poc(
+    study: Study, configs: list[SiteConfig], *, run_name: str, out: Path, on_line: Callable[[RunLine], None]
+) -> None:
+    """Prepares, starts, runs and stops. No process is left.
+
+    Raises:
+        WardroundError: a step failed.
+    """
+    with workspace() as folder:
+        system = PocSystem(folder / "system", out / "flare.log")
+        try:
+            system.prepare(configs)
+            system.start()
+            names = [config.name for config in configs]
+            run_through_session(
+                study, system.kit, sites=names, run_name=run_name, environment="poc", out=out, on_line=on_line
+            )
+        finally:
+            system.stop()
+            for log in sorted(system.folder.glob(f"poc/{_PROJECT}/prod_00/*/log.txt")):
+                with (out / "flare.log").open("a", encoding="utf-8") as stream:
+                    stream.write(f"\n=== {log.parent.name} ===\n{log.read_text(encoding='utf-8', errors='replace')}")
+
+
+def _project(configs: list[SiteConfig]) -> dict[str, object]:
+    """A project on free ports, so that a busy 8002 or another POC does not matter."""
+    clients = [{"name": config.name, "type": "client", "org": "hospital"} for config in configs]
+    server = {"name": _SERVER, "type": "server", "org": "consortium", "fed_learn_port": _free_port()}
+    admin = {"name": ADMIN, "type": "admin", "org": "consortium", "role": "project_admin"}
+    builders = "nvflare.lighter.impl"
+    return {
+        "api_version": 3,
+        "name": _PROJECT,
+        "participants": [server, *clients, admin],
+        "builders": [
+            {"path": f"{builders}.workspace.WorkspaceBuilder", "args": {"template_file": ["master_template.yml"]}},
+            {"path": f"{builders}.static_file.StaticFileBuilder", "args": {"config_folder": "config"}},
+            {"path": f"{builders}.cert.CertBuilder"},
+            {"path": f"{builders}.signature.SignatureBuilder"},
+        ],
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

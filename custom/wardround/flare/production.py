@@ -1,0 +1,17 @@
+"""A study on the hospitals' own running sites."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from wardround.flare.session import run_through_session
+from wardround.records.run_lines import RunLine
+from wardround.records.study import Study
+
+
+def run_in_production(study: Study, kit: Path, *, run_name: str, out: Path, on_line: Callable[[RunLine], None]) -> None:
+    """Submits with the admin's startup kit. Each hospital has its own site.yaml; who is connected is asked.
+
+    Raises:
+        WardroundError: no session, or FLARE did not run the job.
+    """
+    run_through_session(study, kit, sites=[], run_name=run_name, environment="prod", out=out, on_line=on_line)

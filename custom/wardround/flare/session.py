@@ -1,0 +1,142 @@
+"""A study on a running FLARE system, POC or production, through an admin's session: submit, watch, fetch."""
+
+import contextlib
+import io
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
+from pydantic import TypeAdapter
+
+from wardround.flare.failure import mask_paths
+from wardround.flare.recipe import StudyRecipe
+from wardround.flare.record import LINE_COUNT, RECENT_LINES
+from wardround.flare.workspace import collect_results, workspace
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.run_lines import RunLine, read_lines
+from wardround.records.study import Study
+
+_POLL_SECONDS = 1.0
+_LINE: TypeAdapter[RunLine] = TypeAdapter(RunLine)
+
+
+def run_through_session(
+    study: Study,
+    kit: Path,
+    *,
+    sites: list[str],
+    run_name: str,
+    environment: str,
+    out: Path,
+    on_line: Callable[[RunLine], None],
+) -> None:
+    """Submits the study's job, hands over its record as it grows, and fetches the results into `out`.
+
+    The record's newest lines come through FLARE's `show_stats`, which a lead may use where job logs are refused.
+
+    Args:
+        kit: an admin's startup kit: the folder that holds `startup/`.
+
+    Raises:
+        WardroundError: no connection, or FLARE did not run the job.
+        KeyboardInterrupt: after the job is aborted.
+    """
+    session = open_session(kit)
+    try:
+        with workspace() as folder:
+            StudyRecipe(study, sites=sites, run_name=run_name, environment=environment).export(str(folder / "job"))
+            job = session.submit_job(str(folder / "job" / study.name))
+            follower = Follower(on_line)
+            try:
+                status = _follow(session, job, follower)
+            except BaseException:
+                with contextlib.suppress(Exception):
+                    session.abort_job(job)
+                raise
+            fetched = Path(session.download_job_result(job, str(folder / "result"))) / "workspace"
+            _note(out / "flare.log", f"job {job}: {status}")
+            collect_results(fetched, out)
+            record = out / "run.jsonl"
+            if record.is_file():
+                follower.rest(read_lines(record))
+            else:
+                raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the job as {status} before it began")
+    finally:
+        session.close()
+
+
+def open_session(kit: Path, timeout: float = 30.0) -> Session:
+    """Logs in with an admin's startup kit.
+
+    Raises:
+        WardroundError: not a startup kit, or the server does not answer.
+    """
+    try:
+        settings = json.loads((kit / "startup" / "fed_admin.json").read_text(encoding="utf-8"))
+        user = settings["admin"]["username"]
+    except (OSError, ValueError, KeyError):
+        raise WardroundError(
+            Reason.ENVIRONMENT_INVALID, f"{kit}: not an admin's startup kit; expected startup/fed_admin.json in it"
+        ) from None
+    try:
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):  # FLARE prints "Connecting to FLARE ..."
+            return new_secure_session(user, str(kit), timeout=timeout)
+    except Exception as error:
+        raise WardroundError(
+            Reason.ENVIRONMENT_INVALID, f"{kit.name}: no session with the FLARE server: {mask_paths(str(error))}"
+        ) from error
+
+
+class Follower:
+    """Hands over each line of a record once, from overlapping looks at its newest lines."""
+
+    def __init__(self, on_line: Callable[[RunLine], None]) -> None:
+        self._on_line = on_line
+        self._seen = 0
+
+    def look(self, stats: Any) -> None:
+        """Takes `show_stats`' answer: a tree in which one branch is the controller's."""
+        for node in _nodes(stats):
+            if RECENT_LINES in node:
+                recent = node[RECENT_LINES]
+                first = node[LINE_COUNT] - len(recent)
+                if first <= self._seen:  # else lines were missed: they come with the result, in their order
+                    for text in recent[self._seen - first :]:
+                        self._hand_over(_LINE.validate_json(text))
+
+    def rest(self, lines: list[RunLine]) -> None:
+        """Takes the whole record."""
+        for line in lines[self._seen :]:
+            self._hand_over(line)
+
+    def _hand_over(self, line: RunLine) -> None:
+        self._seen += 1
+        self._on_line(line)
+
+
+def _follow(session: Session, job: str, follower: Follower) -> str:
+    while True:
+        status = str(session.get_job_meta(job).get("status"))
+        if status.startswith("FINISHED"):
+            return status
+        if status == "RUNNING":
+            with contextlib.suppress(Exception):  # no stats yet, or no longer: the result has everything
+                follower.look(session.show_stats(job, "server"))
+        time.sleep(_POLL_SECONDS)
+
+
+def _nodes(value: Any) -> list[dict[str, Any]]:
+    if not isinstance(value, dict):
+        return []
+    return [value, *(node for child in value.values() for node in _nodes(child))]
+
+
+def _note(log: Path, text: str) -> None:
+    with log.open("a", encoding="utf-8") as stream:
+        stream.write(text + "\n")

@@ -1,0 +1,59 @@
+"""A study in FLARE's simulator: one server process and one process a site, on this machine."""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from wardround.flare.policy import write_resources
+from wardround.flare.processes import MarkedProcesses
+from wardround.flare.recipe import StudyRecipe
+from wardround.flare.tail import Tail
+from wardround.flare.workspace import collect_results, site_environment, workspace
+from wardround.records.run_lines import RunLine
+from wardround.records.study import Study
+from wardround.site.config import SiteConfig, resolved_yaml
+
+_RUN = Path("server", "simulate_job")
+# written by FLARE's widgets when the run ends; after them its simulator only waits (9 s) to tear down
+_LAST_FILES = ("cross_site_val/cross_val_results.json", "metrics/metrics_summary.json")
+
+
+def run_in_simulator(
+    study: Study, configs: list[SiteConfig], *, run_name: str, out: Path, on_line: Callable[[RunLine], None]
+) -> None:
+    """Runs to the end. Results are under `out`, whatever happened; no process is left.
+
+    Raises:
+        KeyboardInterrupt: after all children are gone.
+    """
+    names = [config.name for config in configs]
+    with workspace() as folder:
+        recipe = StudyRecipe(study, sites=names, run_name=run_name, environment="sim")
+        recipe.export(str(folder / "job"))
+        root = folder / "sim"
+        write_resources(root / "local")
+        for config in configs:  # the simulator gives every site the same local folder
+            (root / "local" / f"site.{config.name}.yaml").write_text(resolved_yaml(config), encoding="utf-8")
+        children = MarkedProcesses(site_environment(len(names)))
+        command = [
+            sys.executable,
+            "-m",
+            "nvflare.private.fed.app.simulator.simulator",
+            str(folder / "job" / study.name),
+        ]
+        command += ["-w", str(root), "-c", ",".join(names), "-t", str(len(names))]
+        tail = Tail(lambda: root / _RUN / "metrics" / "run.jsonl", on_line)
+        try:
+            main = children.start(command, out / "flare.log", folder=folder)
+            while main.poll() is None and not (tail.end and _written(root / _RUN)):
+                tail.look()
+                time.sleep(0.2)
+            tail.look()
+        finally:
+            children.end_all()
+            collect_results(root / _RUN, out)
+
+
+def _written(run_folder: Path) -> bool:
+    return all((run_folder / name).is_file() for name in _LAST_FILES)
