@@ -3,7 +3,7 @@
 import importlib
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,10 @@ class SiteData(ABC):
     def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
         """Scores a network on `validation` or `test`; `detail` adds what is too slow for every round."""
 
+    def draw(self, network: nn.Module, split: str, folder: Path, *, count: int = 1) -> list[Path]:  # noqa: ARG002
+        """Pictures of `count` cases with their predictions, as PNG files in the site's own folder; none by default."""
+        return []
+
 
 class Workload(ABC):
     """Builds what a learner needs. Made from the study's `workload` section, which it validates."""
@@ -81,6 +85,29 @@ class Workload(ABC):
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """All sites' training cases as one, for the pooled baseline on generated data."""
 
+    def predict(
+        self,
+        network: nn.Module,  # noqa: ARG002
+        case: Path,  # noqa: ARG002
+        file: Path,
+        *,
+        data: dict[str, Any],  # noqa: ARG002
+        folder: Path,  # noqa: ARG002
+    ) -> dict[str, float]:
+        """Predicts one case at a site and writes the result.
+
+        Args:
+            network: complete and in evaluation mode.
+            case: what to read.
+            file: what to write.
+            data: the workload's section of site.yaml.
+            folder: what relative paths in it start from.
+
+        Returns:
+            Figures of the prediction by name.
+        """
+        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: this workload predicts no single cases")
+
 
 def kinds() -> list[str]:
     """Names of the workloads that are installed."""
@@ -88,12 +115,17 @@ def kinds() -> list[str]:
 
 
 def make_workload(study: Study) -> Workload:
-    """Builds the study's workload.
+    """Builds the study's workload; see `workload_of`."""
+    return workload_of(study.workload)
+
+
+def workload_of(settings: Mapping[str, Any]) -> Workload:
+    """Builds a workload from a `workload` section, as job.yaml has it and a checkpoint keeps it.
 
     Raises:
         WardroundError: the kind is not installed, needs a missing package, or its settings are invalid.
     """
-    settings = dict(study.workload)
+    settings = dict(settings)
     kind = settings.pop("kind")
     if kind not in kinds():
         raise WardroundError(

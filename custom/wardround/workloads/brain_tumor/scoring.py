@@ -66,8 +66,7 @@ def score_cases(
     results = []
     with _evaluation_mode(network):
         for case in cases:
-            image = torch.from_numpy(np.array(case.image)) if not isinstance(case.image, Tensor) else case.image
-            results.append(_score_case(infer_logits(network, image, settings), case, detail))
+            results.append(_score_case(infer_logits(network, case.image, settings), case, detail))
     names = (*VALIDATION_METRICS, *DETAIL_METRICS) if detail else VALIDATION_METRICS
     return Scores(
         split=split,

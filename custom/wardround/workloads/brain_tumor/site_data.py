@@ -106,6 +106,12 @@ class BrainTumorSiteData(SiteData):
         """Scores a network on the cases of `validation` or `test`; without a case, every figure is undefined."""
         return score_cases(network, self._cases[split], split, self.settings, detail=detail)
 
+    def draw(self, network: nn.Module, split: str, folder: Path, *, count: int = 1) -> list[Path]:
+        """Sequences, label and prediction of `count` cases of a split, as PNG files."""
+        from wardround.workloads.brain_tumor.pictures import draw_cases
+
+        return draw_cases(network, self._cases[split], self.settings, folder, count=count)
+
     def _training_cases(self) -> list[PreparedCase]:
         if not self._cases["train"]:
             raise WardroundError(Reason.TOO_FEW_CASES, "the train split has no labelled case; see `split`")

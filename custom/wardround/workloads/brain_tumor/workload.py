@@ -11,8 +11,10 @@ from torch import nn
 from wardround.records.study import validated
 from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
 from wardround.workloads.brain_tumor.network import build_network
+from wardround.workloads.brain_tumor.predict import predict_case
 from wardround.workloads.brain_tumor.scoring import VALIDATION_METRICS
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings, BrainTumorSiteSettings
+from wardround.workloads.brain_tumor.site_data import PooledSiteData, open_site_data
 from wardround.workloads.workload import SiteData, Workload
 
 
@@ -50,14 +52,19 @@ class BrainTumorWorkload(Workload):
 
     def open_site(self, data: dict[str, Any], *, folder: Path, cache: Path) -> SiteData:
         """Reads a hospital's images as its site.yaml describes them."""
-        from wardround.workloads.brain_tumor.site_data import open_site_data  # type: ignore[import-not-found, unused-ignore]
-
-        site = validated(BrainTumorSiteSettings, data, "site.yaml: data.brain_tumor")
-        site = site.model_copy(update={"folder": folder / site.folder})
-        return open_site_data(self.settings, site, cache=cache)
+        return open_site_data(self.settings, _site_settings(data, folder), cache=cache)
 
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """The union of the sites' training cases."""
-        from wardround.workloads.brain_tumor.site_data import PooledSiteData  # type: ignore[import-not-found, unused-ignore]
-
         return PooledSiteData(list(sites))
+
+    def predict(
+        self, network: nn.Module, case: Path, file: Path, *, data: dict[str, Any], folder: Path
+    ) -> dict[str, float]:
+        """Segments one case folder; gives each region's volume in milliliters."""
+        return predict_case(network, case, file, self.settings, _site_settings(data, folder))
+
+
+def _site_settings(data: dict[str, Any], folder: Path) -> BrainTumorSiteSettings:
+    site = validated(BrainTumorSiteSettings, data, "site.yaml: data.brain_tumor")
+    return site.model_copy(update={"folder": folder / site.folder})

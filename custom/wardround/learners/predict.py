@@ -1,0 +1,46 @@
+"""A checkpoint at work: one case predicted at a site."""
+
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from wardround.learners.checkpoint import Checkpoint, load_checkpoint
+from wardround.learners.fill import fill_network
+from wardround.workloads.workload import Workload, workload_of
+
+
+def network_of(checkpoint: Checkpoint, *, device: str = "cpu") -> tuple[Workload, nn.Module]:
+    """The checkpoint's workload, and its network with the weights in it, in evaluation mode.
+
+    Raises:
+        WardroundError: the checkpoint lacks a site's own entries, or is of another architecture than its card says.
+    """
+    checkpoint.require_complete()
+    workload = workload_of(checkpoint.card.workload)
+    network = workload.network()
+    fill_network(network, checkpoint.tensors)
+    return workload, network.to(device).eval()
+
+
+def predict_file(
+    model: Path, case: Path, file: Path, *, data: dict[str, Any], folder: Path, device: str = "cpu"
+) -> dict[str, float]:
+    """Predicts one case with a checkpoint and writes the result.
+
+    Args:
+        model: the checkpoint, either of its two files.
+        case: for brain tumors a case folder, or an MSD 4D image.
+        file: for brain tumors the label map to write.
+        data: the workload's section of the site's site.yaml: names of sequences, label convention.
+        folder: what relative paths in `data` start from.
+        device: cpu or cuda.
+
+    Returns:
+        Figures of the prediction: for brain tumors each region's volume in milliliters.
+
+    Raises:
+        WardroundError: the model is incomplete (FedBN without a site's entries), or the case cannot be read.
+    """
+    workload, network = network_of(load_checkpoint(model), device=device)
+    return workload.predict(network, case, file, data=data, folder=folder)
