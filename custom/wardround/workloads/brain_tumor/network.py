@@ -1,5 +1,7 @@
 """The segmentation network: MONAI's `UNet` with one output channel a tumor region."""
 
+from typing import Any
+
 from monai.networks.nets import UNet
 from torch import nn
 
@@ -16,18 +18,23 @@ def build_network(settings: UNetSettings, *, channels_in: int) -> nn.Module:
 
     Source: Kerfoot et al. 2018, "Left-ventricle quantification using residual U-Net" (MONAI's `UNet`).
     """
-    return UNet(
-        spatial_dims=3,
-        in_channels=channels_in,
-        out_channels=len(REGIONS),
-        channels=settings.channels,
-        strides=settings.strides,
-        num_res_units=settings.residual_units,
-        norm=_NORMS[settings.norm],
-    )
+    return UNet(**unet_arguments(settings, channels_in=channels_in))
 
 
-_NORMS: dict[str, tuple[str, dict]] = {
+def unet_arguments(settings: UNetSettings, *, channels_in: int) -> dict[str, Any]:
+    """Arguments of MONAI's `UNet` in plain values, as a bundle writes them down."""
+    return {
+        "spatial_dims": 3,
+        "in_channels": channels_in,
+        "out_channels": len(REGIONS),
+        "channels": list(settings.channels),
+        "strides": list(settings.strides),
+        "num_res_units": settings.residual_units,
+        "norm": _NORMS[settings.norm],
+    }
+
+
+_NORMS: dict[str, tuple[str, dict[str, Any]]] = {
     "batch": ("batch", {}),
     "instance": ("instance", {"affine": True}),
     "group": ("group", {"num_groups": GROUPS}),
