@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.content_hash import ContentHashes
@@ -134,9 +136,7 @@ def _read(place: Path) -> Preparation:
         found = _checksum(file)
         if found != expected:
             raise ValueError(f"{name}.npy: expected [bytes, CRC-32] {expected}, found {found}")
-        # Copy-on-write maps stay off the heap and shared between processes, and torch takes them without a warning.
-        # An array without elements, as the foreground of a case without tumor is, cannot be mapped.
-        arrays[name] = np.load(file, mmap_mode=None if name == "foreground" else "c")
+        arrays[name] = np.load(file) if name == "foreground" else _mapped(file)
     return Preparation(
         image=arrays["image"],
         label=arrays.get("label"),
@@ -144,6 +144,24 @@ def _read(place: Path) -> Preparation:
         missing=tuple(entry["missing"]),
         grid=CaseGrid.from_plain(entry["grid"]),
     )
+
+
+def _mapped(file: Path) -> NDArray[Any]:
+    """A private memory map of an .npy file: off the heap, shared between processes, writes never reach the file.
+
+    torch maps it because numpy's maps hold a file descriptor each, and a hospital has more cases than a process may
+    open files.
+    """
+    with file.open("rb") as stream:
+        version = np.lib.format.read_magic(stream)
+        if version != (1, 0):
+            raise ValueError(f"{file.name}: expected .npy version 1.0, found {version}")
+        shape, fortran_order, dtype = np.lib.format.read_array_header_1_0(stream)
+        offset = stream.tell()
+    if fortran_order:
+        raise ValueError(f"{file.name}: expected C order")
+    raw = torch.from_file(str(file), shared=False, size=file.stat().st_size, dtype=torch.uint8).numpy()
+    return raw[offset:].view(dtype).reshape(shape)
 
 
 def _checksum(file: Path) -> list[int]:

@@ -1,5 +1,7 @@
 """Reads one NIfTI volume and refuses what cannot be placed in space; brings volumes to one orientation and grid."""
 
+import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,8 +10,9 @@ import nibabel as nib
 import numpy as np
 from nibabel.affines import voxel_sizes
 from nibabel.filebasedimages import ImageFileError
-from nibabel.openers import ImageOpener
 from nibabel.orientations import apply_orientation, axcodes2ornt, inv_ornt_aff, io_orientation, ornt_transform
+from nibabel.spatialimages import HeaderDataError
+from nibabel.wrapstruct import WrapStructError
 from numpy.typing import NDArray
 
 from wardround.records.reasons import Reason, WardroundError
@@ -17,6 +20,9 @@ from wardround.records.reasons import Reason, WardroundError
 # Two affines agree if they put every corner of the grid within this share of the smallest voxel side. Rounding of
 # quaternions to float32 moves a corner by some 1e-3 of a voxel; half a voxel would already blur a small lesion.
 TOLERANCE = 0.02
+
+_NIFTI2 = ((540).to_bytes(4, "little"), (540).to_bytes(4, "big"))  # its header's length, the file's first field
+_UNREADABLE = (OSError, EOFError, ValueError, zlib.error, ImageFileError, HeaderDataError, WrapStructError)
 
 
 @dataclass(frozen=True)
@@ -40,8 +46,8 @@ def read_volume(file: Path, channel: int | None = None, channels: int | None = N
     Raises:
         WardroundError: DATA_UNREADABLE, GEOMETRY_INVALID or NOT_FINITE, naming the file.
     """
-    image = _open(file)
-    affine = _checked_affine(image, file)
+    image, header = _open(file)
+    affine = _checked_affine(image, header, file)
     data = _voxels(image, file, channel, channels)
     if min(data.shape) < 2:
         raise _invalid(
@@ -83,16 +89,24 @@ def refuse_other_grid(volume: Volume, reference: Volume) -> None:
         )
 
 
-def _open(file: Path) -> Any:
+def _open(file: Path) -> tuple[Any, Any]:
+    """The image, and its header as stored: on loading, nibabel silently turns a spacing of 0 into 1.
+
+    The file is read whole, so that gzip checks its checksum: nibabel alone stops at the last voxel and takes damaged
+    bytes for an image.
+    """
     try:
-        if file.stat().st_size == 0:
+        content = file.read_bytes()
+        if not content:
             raise WardroundError(Reason.DATA_UNREADABLE, f"{file}: the file is empty; copy it again")
-        image = nib.load(file)
-    except (OSError, EOFError, ValueError, ImageFileError) as error:
+        if file.suffix == ".gz":
+            content = gzip.decompress(content)
+        kind = nib.Nifti2Image if content[:4] in _NIFTI2 else nib.Nifti1Image
+        image = kind.from_bytes(content)
+        header = kind.header_class(content[: kind.header_class.sizeof_hdr], check=False)
+    except _UNREADABLE as error:
         raise _unreadable(file, error) from error
-    if not isinstance(image, nib.Nifti1Image):
-        raise WardroundError(Reason.DATA_UNREADABLE, f"{file}: expected NIfTI, found {type(image).__name__}")
-    return image
+    return image, header
 
 
 def _voxels(image: Any, file: Path, channel: int | None, channels: int | None) -> NDArray:
@@ -112,16 +126,11 @@ def _voxels(image: Any, file: Path, channel: int | None, channels: int | None) -
     try:
         stored = image.dataobj[..., channel] if channel is not None else image.dataobj
         return np.asarray(stored, dtype=np.float32).reshape(shape[:3])
-    except (OSError, EOFError, ValueError, ImportError) as error:
-        raise _unreadable(file, error) from error
-    except Exception as error:  # zlib.error is no subclass of any of those
-        if type(error).__module__ != "zlib":
-            raise
+    except _UNREADABLE as error:
         raise _unreadable(file, error) from error
 
 
-def _checked_affine(image: Any, file: Path) -> NDArray[np.float64]:
-    header = _stored_header(image, file)
+def _checked_affine(image: Any, header: Any, file: Path) -> NDArray[np.float64]:
     sides = np.asarray(header["pixdim"][1:4], dtype=np.float64)
     if not np.isfinite(sides).all() or (sides <= 0).any():
         raise _invalid(file, f"voxel spacing must be above zero, found pixdim {_by(sides)}")
@@ -136,15 +145,6 @@ def _checked_affine(image: Any, file: Path) -> NDArray[np.float64]:
         if gap > TOLERANCE * spacing.min():
             raise _invalid(file, f"sform and qform differ by up to {gap:.3g} mm; set both to the right one")
     return affine
-
-
-def _stored_header(image: Any, file: Path) -> Any:
-    """The header as it lies in the file: on loading, nibabel silently turns a spacing of 0 into 1."""
-    try:
-        with ImageOpener(file) as stream:
-            return type(image.header).from_fileobj(stream, check=False)
-    except (OSError, EOFError, ValueError) as error:
-        raise _unreadable(file, error) from error
 
 
 def _largest_gap(one: NDArray, other: NDArray, shape: tuple[int, ...]) -> float:

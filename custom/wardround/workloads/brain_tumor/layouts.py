@@ -93,7 +93,7 @@ def read_case_files(path: Path, site: BrainTumorSiteSettings, sequences: Sequenc
         return CaseFiles(_stem(path.name), _stem(path.name), chosen, None)
     if not path.is_dir():
         raise WardroundError(Reason.DATA_MISSING, f"{path}: expected a case folder, as layout {site.layout} has them")
-    case = path.resolve().name
+    case = path.absolute().name
     files, label = _tagged_files(path, case, _SEPARATOR[site.layout])
     volumes = choose_sequences(files, names, case)
     return CaseFiles(case, patient_of(case, site.layout), volumes, label[0] if label else None)
@@ -110,12 +110,17 @@ Listing = Iterator[tuple[str, dict[str, list[VolumeFile]], list[Path]]]
 
 def _folder_cases(site: BrainTumorSiteSettings, exclude: Path | None) -> Listing:
     left_out = exclude.resolve() if exclude else None
-    for folder, subfolders, files in os.walk(site.folder):
+    for folder, subfolders, files in os.walk(site.folder, followlinks=True):
+        here = Path(folder).resolve()
         subfolders[:] = sorted(
-            name for name in subfolders if not name.startswith(".") and Path(folder, name).resolve() != left_out
+            name
+            for name in subfolders
+            if not name.startswith(".")
+            and (target := Path(folder, name).resolve()) != left_out
+            and not here.is_relative_to(target)  # a link to where we are would never end
         )
         if any(name.endswith(_SUFFIXES) and not name.startswith(".") for name in files):
-            case = Path(folder).resolve().name
+            case = Path(folder).absolute().name
             yield case, *_tagged_files(Path(folder), case, _SEPARATOR[site.layout])
 
 

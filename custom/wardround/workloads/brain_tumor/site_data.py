@@ -153,6 +153,7 @@ def open_site_data(settings: BrainTumorSettings, site: BrainTumorSiteSettings, *
     Raises:
         WardroundError: the settings contradict themselves, or no case at all is usable.
     """
+    started = time.monotonic()
     store = CaseCache(cache / "brain_tumor")
     found = find_cases(site, settings.contract.sequences, exclude=store.folder)
     labelled = {files.patient for files in found.cases if files.label}
@@ -182,7 +183,8 @@ def open_site_data(settings: BrainTumorSettings, site: BrainTumorSiteSettings, *
     data = BrainTumorSiteData(settings, by_split, unlabelled=unlabelled, problems=problems, unlisted=len(unlisted))
     for problem in problems:
         _log.warning("left out: %s", problem)
-    _log.info("%s: %s", site.folder, ", ".join(f"{name} {count}" for name, count in data.counts.items() if count))
+    counts = ", ".join(f"{name} {count}" for name, count in data.counts.items() if count)
+    _log.info("%s: ready after %.1f s: %s", site.folder, time.monotonic() - started, counts)
     return data
 
 
@@ -191,6 +193,7 @@ def _prepare_all(
 ) -> tuple[list[PreparedCase], list[WardroundError]]:
     prepared, problems = [], []
     last = time.monotonic()
+    _log.info("%s: checking %d cases", site.folder, len(cases))
     for number, files in enumerate(cases, 1):
         try:
             prepared.append(_prepare_one(files, settings, site, store))
