@@ -1,0 +1,36 @@
+"""How much better one arm is than another on the same cases, and how sure that is."""
+
+from collections.abc import Iterator, Sequence
+
+from wardround.metrics.intervals import paired_difference
+from wardround.records.run_lines import DifferenceLine
+from wardround.records.scores import CaseScore
+from wardround.records.study import Study
+from wardround.site.baseline_arm import POOLED
+from wardround.site.case_store import case_file, read_case_scores
+from wardround.site.config import SiteConfig
+
+
+def differences(
+    study: Study, configs: Sequence[SiteConfig], *, run: str, split: str = "test"
+) -> Iterator[DifferenceLine]:
+    """Pairs of arms by site, over the per-case scores in the sites' own folders; pairs not scored there are left out.
+
+    At every site: personalised minus best, best minus last, pooled minus best. Where a site trains, best minus itself
+    alone; at an outside hospital, best minus each of the hospitals alone.
+    """
+    alone = [f"alone:{config.name}" for config in configs if config.role == "train"]
+    for config in configs:
+        own = [f"alone:{config.name}"] if config.role == "train" else alone
+        pairs = [("personalised", "best"), ("best", "last"), *(("best", arm) for arm in own), (POOLED, "best")]
+        folder = config.state_folder / run
+        for arm, reference in pairs:
+            if not all(case_file(folder, name, split).is_file() for name in (arm, reference)):
+                continue
+            ours, theirs = (read_case_scores(folder, name, split) for name in (arm, reference))
+            records = [paired_difference(name, ours, theirs, seed=study.seed) for name in _figures(ours, theirs)]
+            yield DifferenceLine(arm=arm, reference=reference, split=split, site=config.name, records=records)
+
+
+def _figures(*arms: Sequence[CaseScore]) -> list[str]:
+    return sorted({name for scores in arms for score in scores for name in score.values})
