@@ -73,6 +73,8 @@ class SiteTasks:
         write_case_scores(folder, order.arm, scores)
         if detail:
             self._keep_model(folder / "models" / order.arm, learner, order.model_round, notes)
+            if order.arm == "best":
+                learner.data.draw(learner.network, order.split, folder / "pictures")
         return Reply(records=scores.records, tallies=scores.tallies, notes=notes)
 
     def submit_model(self) -> tuple[Reply, dict[str, Tensor]]:

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch as LegendPatch
 from numpy.typing import NDArray
 from torch import nn
 
-from wardround.workloads.brain_tumor.inference import predict_probabilities
+from wardround.workloads.brain_tumor.inference import evaluation_mode, predict_probabilities
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, ImageContract
 
@@ -32,18 +32,18 @@ def draw_cases(
 ) -> list[Path]:
     """Predicts and draws `count` cases into folder/<case>.png: the first whose label holds all three regions.
 
-    The first by id and not the best or worst, so that the picture does not flatter. The network should be in
-    evaluation mode.
+    The first by id and not the best or worst, so that the picture does not flatter. The network
+    is left in the mode that it had.
     """
     labelled = [case for case in cases if case.label is not None]
     full = [case for case in labelled if case.label is not None and case.label.any(axis=(1, 2, 3)).all()]
     chosen = (full + [case for case in labelled if case not in full])[:count]
     files = []
     for case in chosen:
-        probabilities = predict_probabilities(network, case.image, settings)
-        file = folder / f"{case.case}.png"
-        draw_case(case, (probabilities > 0.5).cpu().numpy(), file, settings.contract)
-        files.append(file)
+        with evaluation_mode(network):
+            prediction = predict_probabilities(network, case.image, settings) > 0.5
+        files.append(folder / f"{case.case}.png")
+        draw_case(case, prediction.cpu().numpy(), files[-1], settings.contract)
     return files
 
 

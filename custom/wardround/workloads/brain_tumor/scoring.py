@@ -1,7 +1,6 @@
 """Scores a network on a site's cases: Dice and HD95 by region, false alarms, and tallies that sites can add up."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from statistics import fmean
 from typing import Any, Protocol
 
@@ -13,7 +12,7 @@ from wardround.metrics.dice import VoxelCounts, brats_dice, count_voxels, dice, 
 from wardround.metrics.surface import Spacing, brats_hd95_mm, hd95_mm
 from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.scores import CaseScore, Scores, Tally
-from wardround.workloads.brain_tumor.inference import infer_logits
+from wardround.workloads.brain_tumor.inference import evaluation_mode, infer_logits
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings
 
 FEWEST_CASES = 3  # a mean over fewer is shown and not ranked
@@ -64,7 +63,7 @@ def score_cases(
         detail: adds HD95 and the BraTS convention's figures, at about 20 ms a case of 48 voxels a side.
     """
     results = []
-    with _evaluation_mode(network):
+    with evaluation_mode(network):
         for case in cases:
             results.append(_score_case(infer_logits(network, case.image, settings), case, detail))
     names = (*VALIDATION_METRICS, *DETAIL_METRICS) if detail else VALIDATION_METRICS
@@ -107,9 +106,13 @@ def _score_case(logits: Tensor, case: LabelledCase, detail: bool) -> _CaseResult
     values["dice_mean"] = _mean([values[name] for name in _DICE])
     if detail:
         for region, count, predicted, truth in zip(REGIONS, counts, prediction.cpu(), label.cpu(), strict=True):
-            values[f"hd95_{region}"] = hd95_mm(predicted, truth, case.spacing_mm)
+            distance = hd95_mm(predicted, truth, case.spacing_mm)
+            both_there = count.predicted and count.reference  # then the two conventions are one measurement
+            values[f"hd95_{region}"] = distance
             values[f"brats_dice_{region}"] = brats_dice(count)
-            values[f"brats_hd95_{region}"] = brats_hd95_mm(predicted, truth, case.spacing_mm)
+            values[f"brats_hd95_{region}"] = (
+                distance if both_there else brats_hd95_mm(predicted, truth, case.spacing_mm)
+            )
     return _CaseResult(case, values, counts, finite=bool(torch.isfinite(logits).all()))
 
 
@@ -155,14 +158,3 @@ def _sum_tally(name: str, results: list[_CaseResult]) -> Tally:
 def _mean(values: Sequence[float | None]) -> float | None:
     defined = [value for value in values if value is not None]
     return fmean(defined) if defined else None
-
-
-@contextmanager
-def _evaluation_mode(network: nn.Module) -> Iterator[None]:
-    modes = {module: module.training for module in network.modules()}
-    network.eval()
-    try:
-        yield
-    finally:
-        for module, training in modes.items():
-            module.training = training
