@@ -71,10 +71,10 @@ class SiteTasks:
             self._scored[key] = scores, notes
         folder = self._config.state_folder / self._run
         write_case_scores(folder, order.arm, scores)
-        if detail:
+        if detail and order.arm in ("best", "personalised"):
             self._keep_model(folder / "models" / order.arm, learner, order.model_round, notes)
-            if order.arm == "best":
-                learner.data.draw(learner.network, order.split, folder / "pictures")
+        if detail and order.arm == "best":
+            self._draw(folder / "pictures", learner, order.split)
         return Reply(records=scores.records, tallies=scores.tallies, notes=notes)
 
     def submit_model(self) -> tuple[Reply, dict[str, Tensor]]:
@@ -82,6 +82,13 @@ class SiteTasks:
         if self._learner is None:
             raise WardroundError(Reason.LOCAL_STATE_MISSING, "submit_model: this site has not been asked to prepare")
         return Reply(), self._learner.shared_entries()
+
+    def _draw(self, folder: Path, learner: Learner, split: str) -> None:
+        """Pictures of patients, for this hospital's own eyes. One that cannot be drawn costs no scores."""
+        try:
+            learner.data.draw(learner.network, split, folder)
+        except Exception:
+            _log.exception("no picture")
 
     def _keep_model(self, file: Path, learner: Learner, model_round: int, notes: list[str]) -> None:
         """The hospital's own copy of what was scored, its kept entries included: what it can predict with."""

@@ -1,0 +1,82 @@
+"""What is refused before FLARE is started, and what is said after it."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from support.fake_workload import make_study
+from wardround.flare import environments
+from wardround.flare.environments import run_study
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.run_lines import EndLine, append_line
+from wardround.records.study import Study
+
+
+def _site(folder: Path, name: str, role: str = "train") -> Path:
+    file = folder / f"{len(list(folder.glob('*.yaml')))}.yaml"
+    file.write_text(yaml.safe_dump({"name": name, "role": role, "data": {"fake": {"seed": 1}}}))
+    return file
+
+
+def _run(study: Study, folder: Path, environment: str = "sim", **options: object) -> None:
+    run_study(
+        folder / "study",
+        study,
+        environment=environment,  # type: ignore[arg-type]
+        sites=options.pop("sites", []),  # type: ignore[arg-type]
+        out=folder / "out",
+        on_line=lambda _line: None,
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def test_production_refuses_a_quorum_below_three(tmp_path: Path) -> None:
+    study = make_study(federation={"quorum": 2})
+    with pytest.raises(WardroundError, match=r"federation\.quorum: 2 is too small for production"):
+        _run(study, tmp_path, "prod", kit=tmp_path)
+
+
+def test_production_needs_a_startup_kit(tmp_path: Path) -> None:
+    with pytest.raises(WardroundError, match="--kit"):
+        _run(make_study(), tmp_path, "prod")
+    with pytest.raises(WardroundError, match=r"expected startup/fed_admin\.json"):
+        _run(make_study(), tmp_path, "prod", kit=tmp_path)
+
+
+def test_two_sites_of_one_name_and_too_few_sites_are_refused(tmp_path: Path) -> None:
+    study = make_study(federation={"quorum": 2})
+    with pytest.raises(WardroundError, match="'hospital-a' is used by more than one site"):
+        _run(study, tmp_path, sites=[_site(tmp_path, "hospital-a"), _site(tmp_path, "hospital-a")])
+    with pytest.raises(WardroundError, match=r"2 training sites are needed, 1 are configured \(hospital-b\)") as caught:
+        _run(study, tmp_path, sites=[_site(tmp_path, "hospital-b"), _site(tmp_path, "hospital-d", "evaluate")])
+    assert caught.value.code == Reason.QUORUM_NOT_MET
+
+
+def test_a_failed_run_is_told_in_its_own_line_f15(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = "round 1: 0 sites of a quorum of 2 (hospital-a: module_missing, hospital-b: module_missing)"
+
+    def fail(*_: object, out: Path, **__: object) -> None:
+        append_line(out / "run.jsonl", EndLine(status="failed", reasons=[reason]))
+
+    monkeypatch.setattr(environments, "run_in_simulator", fail)
+    sites = [_site(tmp_path, "hospital-a"), _site(tmp_path, "hospital-b")]
+    with pytest.raises(WardroundError) as caught:
+        _run(make_study(federation={"quorum": 2}), tmp_path, sites=sites)
+    assert str(caught.value) == reason
+
+
+def test_a_job_that_names_a_missing_module_is_told_from_flares_log_without_a_path_f15(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, out: Path, **__: object) -> None:
+        (out / "flare.log").write_text(
+            'Traceback (most recent call last):\n  File "/srv/hospital/run.py", line 3\n'
+            "ModuleNotFoundError: No module named 'monai' (from /srv/hospital/run.py)\nmore\n"
+        )
+
+    monkeypatch.setattr(environments, "run_in_simulator", fail)
+    sites = [_site(tmp_path, "hospital-a"), _site(tmp_path, "hospital-b")]
+    with pytest.raises(WardroundError) as caught:
+        _run(make_study(federation={"quorum": 2}), tmp_path, sites=sites)
+    assert str(caught.value) == "FLARE ended the run early: No module named 'monai' (from <path>)"

@@ -1,0 +1,195 @@
+"""What leaves a hospital: results and codes. No words of a failure, no entry that is kept local."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from nvflare.apis.dxo import from_shareable
+from nvflare.apis.fl_constant import ReturnCode
+from nvflare.apis.shareable import Shareable
+from nvflare.apis.signal import Signal
+from nvflare.app_common.abstract.fl_model import FLModel, ParamsType
+from nvflare.app_common.utils.fl_model_utils import FLModelUtils
+from nvflare.app_opt.pt.decomposers import TensorDecomposer
+from nvflare.fuel.utils import fobs
+
+from support.fake_workload import FakeData, FakeWorkload, make_study
+from support.loopback import site_executor
+from wardround.flare import messages
+from wardround.flare.executor import CONCURRENT_SITES, threads_per_site
+from wardround.flare.messages import Order, Reply
+from wardround.learners.learner import Learner, initial_network
+from wardround.learners.sharing import initial_shared
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import Study
+
+FEDBN = make_study(algorithm={"kind": "fedbn"})
+PATIENT = "/data/patient-0042/t1c.nii.gz"
+
+
+class Site:
+    """One executor, spoken to in FLARE's terms."""
+
+    def __init__(self, folder: Path, study: Study, **data: Any) -> None:
+        self.study = study
+        self.executor, self.context = site_executor(folder, study, "hospital-a", {"seed": 1, **data})
+        self.shared = initial_shared(initial_network(FakeWorkload(), study), study.algorithm)
+
+    def ask(self, task: str, *, params: bool = True, meta: dict[str, Any] | None = None, **order: Any) -> Shareable:
+        model = FLModel(
+            params=dict(self.shared) if params else None,
+            params_type=ParamsType.FULL if params else None,
+            metrics=None if params else {},
+            meta=Order(run="run", **order).meta() if meta is None else meta,
+        )
+        return self.executor.execute(task, FLModelUtils.to_shareable(model), self.context, Signal())
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path, FEDBN)
+
+
+def _reply(shareable: Shareable) -> Reply:
+    assert shareable.get_return_code() == ReturnCode.OK
+    return Reply.model_validate(FLModelUtils.from_shareable(shareable).meta[messages.KEY])
+
+
+def test_no_kept_entry_is_on_the_wire(site: Site) -> None:
+    wires = []
+    for index in range(2):
+        result = site.ask(
+            messages.TRAIN, round=index, model_round=index, acknowledged={"hospital-a": index - 1} if index else {}
+        )
+        wires.append(result)
+    wires.append(site.ask(messages.SUBMIT_MODEL, params=False))
+    learner = site.executor._tasks._learner
+    kept = learner.own_entries()
+    assert set(kept) == {
+        f"norm.{name}" for name in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked")
+    }
+    fobs.register(TensorDecomposer)
+    for wire in wires:
+        assert (
+            set(from_shareable(wire).data)
+            == set(learner.shared_names)
+            == {f"{layer}.{kind}" for layer in ("first", "last") for kind in ("weight", "bias")}
+        )
+        raw = fobs.dumps(wire)
+        for name, tensor in kept.items():
+            assert name.encode() not in raw
+            if tensor.numel() > 1:  # a counter's bytes can be anywhere by chance
+                assert tensor.numpy().tobytes() not in raw
+    shared = learner.shared_entries()["first.weight"]
+    assert shared.numpy().tobytes() in fobs.dumps(wires[-1])  # the search would find what does cross
+
+
+def test_training_sends_a_float32_difference_with_its_records(site: Site) -> None:
+    answer = FLModelUtils.from_shareable(site.ask(messages.TRAIN))
+    assert answer.params_type == ParamsType.DIFF
+    assert all(isinstance(tensor, torch.Tensor) and tensor.dtype == torch.float32 for tensor in answer.params.values())
+    reply = Reply.model_validate(answer.meta[messages.KEY])
+    assert answer.metrics == {record.name: record.value for record in reply.records}
+    assert reply.report is not None
+    assert reply.report.steps == 4
+    assert set(reply.report.seconds) == {"train", "validate"}
+
+
+def test_validation_is_left_out_of_the_rounds_between(tmp_path: Path) -> None:
+    site = Site(tmp_path, make_study(evaluation={"key_metric": "accuracy", "evaluate_every": 2}))
+    counts = [len(_reply(site.ask(messages.TRAIN, round=index, model_round=index)).records) for index in range(3)]
+    assert counts == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ValueError(f"cannot read {PATIENT}"), Reason.SITE_FAILED),
+        (WardroundError(Reason.DATA_UNREADABLE, f"{PATIENT}: truncated"), Reason.DATA_UNREADABLE),
+        (ModuleNotFoundError(f"No module named {PATIENT!r}"), Reason.MODULE_MISSING),
+        (MemoryError(PATIENT), Reason.OUT_OF_MEMORY),
+        (torch.OutOfMemoryError(PATIENT), Reason.OUT_OF_MEMORY),
+        (SystemExit(PATIENT), Reason.SITE_FAILED),
+    ],
+)
+def test_an_error_leaves_as_a_code_and_its_words_stay_in_the_sites_own_log(
+    site: Site,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: BaseException,
+    code: Reason,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(Learner, "train", fail)
+    result = site.ask(messages.TRAIN)
+    assert _reply(result).error == code
+    assert b"patient-0042" not in fobs.dumps(result)
+    assert "patient-0042" not in caplog.text  # what reaches the root logger, FLARE can stream
+    assert "patient-0042" in (tmp_path / "hospital-a" / "state" / "site.log").read_text()
+    assert not logging.getLogger("wardround").propagate
+
+
+def test_a_missing_site_yaml_is_a_code_too(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "hospital-a" / "local" / "site.yaml").unlink()
+    assert _reply(site.ask(messages.PREPARE, params=False)).error == Reason.CONFIGURATION_INVALID
+    log = tmp_path / "hospital-a" / "job" / "site.log"  # no state folder is known
+    assert "found neither site.hospital-a.yaml nor site.yaml" in log.read_text()
+
+
+def test_another_sites_yaml_is_refused(site: Site, tmp_path: Path) -> None:
+    file = tmp_path / "hospital-a" / "local" / "site.yaml"
+    file.write_text(file.read_text().replace("name: hospital-a", "name: hospital-b"))
+    assert _reply(site.ask(messages.PREPARE, params=False)).error == Reason.CONFIGURATION_INVALID
+
+
+def test_an_evaluating_hospital_refuses_to_train(tmp_path: Path) -> None:
+    site = Site(tmp_path, FEDBN, role="evaluate")
+    assert _reply(site.ask(messages.PREPARE, params=False)).manifest.role == "evaluate"
+    assert _reply(site.ask(messages.TRAIN)).error == Reason.CONFIGURATION_INVALID
+
+
+def test_an_evaluating_hospital_has_its_statistics_re_measured(tmp_path: Path) -> None:
+    site = Site(tmp_path, FEDBN, role="evaluate")
+    assert _reply(site.ask(messages.VALIDATE, model_round=2, split="test")).notes == ["statistics_re_measured"]
+
+
+@pytest.mark.parametrize("run", ["../../etc", "a/b", "", "..", "a b"])
+def test_a_run_name_that_would_leave_the_state_folder_is_refused(site: Site, run: str) -> None:
+    order = {**Order(run="x").meta()[messages.KEY], "run": run}
+    assert _reply(site.ask(messages.PREPARE, params=False, meta={messages.KEY: order})).error == Reason.SITE_FAILED
+
+
+def test_scores_by_case_and_the_hospitals_own_model_stay_in_its_folder(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    monkeypatch.setattr(FakeData, "draw", lambda _self, _network, split, folder, **_: drawn.append((split, folder)))
+    site.ask(messages.TRAIN)
+    result = site.ask(
+        messages.VALIDATE, round=1, model_round=1, arm="best", split="test", acknowledged={"hospital-a": 0}
+    )
+    run = tmp_path / "hospital-a" / "state" / "run"
+    assert '"test-0"' in (run / "cases" / "best.test.json").read_text()
+    assert (run / "models" / "best.safetensors").is_file()
+    assert drawn == [("test", run / "pictures")]
+    assert b"test-0" not in fobs.dumps(result)
+
+
+def test_a_picture_that_cannot_be_drawn_costs_no_scores(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeData, "draw", lambda *_, **__: 1 / 0)
+    assert _reply(site.ask(messages.VALIDATE, arm="best", split="test")).records
+
+
+def test_threads_are_cores_over_the_sites_on_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    monkeypatch.delenv(CONCURRENT_SITES, raising=False)
+    assert threads_per_site() == 8
+    monkeypatch.setenv(CONCURRENT_SITES, "3")
+    assert threads_per_site() == 2
+    monkeypatch.setenv(CONCURRENT_SITES, "20")
+    assert threads_per_site() == 1

@@ -1,0 +1,31 @@
+from pathlib import Path
+
+import pytest
+
+from wardround.flare.failure import cause_of, mask_paths
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (
+            "UnsafeComponentError: Component 'shutil.rmtree' at config path 'executors.[1]' is not in allow_list",
+            "Component 'shutil.rmtree' at config path 'executors.[1]' is not in allow_list",
+        ),
+        ("ConfigError: no workflows in /tmp/x y/app", "no workflows in <path> y/app"),
+        ("OSError: [Errno 98] Address already in use", "Address already in use"),
+        ("nothing of note", "FLARE stopped without saying why"),
+    ],
+)
+def test_the_cause_is_one_line_without_a_path(tmp_path: Path, line: str, cause: str) -> None:
+    (tmp_path / "log").write_text(f"2026 - INFO - start\n{line}\n2026 - INFO - end\n")
+    assert cause_of(tmp_path / "log") == cause
+
+
+def test_a_missing_log_is_no_error(tmp_path: Path) -> None:
+    assert cause_of(tmp_path / "log") == "FLARE stopped without saying why"
+
+
+@pytest.mark.parametrize("text", ["/data/p-1/t1.nii.gz", "C:\\data\\p-1", "~/p-1/x"])
+def test_paths_are_masked_and_other_words_are_not(text: str) -> None:
+    assert mask_paths(f"read '{text}' at 3/4 of and/or") == "read '<path>' at 3/4 of and/or"

@@ -1,0 +1,61 @@
+"""The job folder that leaves for a FLARE server: configuration, and no code."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.fake_workload import make_study
+from wardround.flare.environments import export_job
+from wardround.flare.policy import OUR_CLASSES
+from wardround.records.study import Study, load_study
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> tuple[Study, Path]:
+    study = make_study(federation={"quorum": 3, "round_deadline_seconds": 77})
+    return study, export_job(tmp_path / "jobs", study, tmp_path / "a folder")
+
+
+def test_the_job_holds_no_code_and_asks_for_the_quorum(job: tuple[Study, Path]) -> None:
+    study, folder = job
+    assert folder.name == study.name
+    assert not list(folder.rglob("*.py"))
+    assert not list(folder.rglob("custom"))
+    assert json.loads((folder / "meta.json").read_text())["min_clients"] == 3
+
+
+def test_the_study_travels_whole_to_server_and_sites(job: tuple[Study, Path]) -> None:
+    study, folder = job
+    copies = list(folder.rglob("job.yaml"))
+    assert copies
+    assert all(load_study(copy).digest() == study.digest() for copy in copies)
+
+
+def test_only_classes_that_sites_allow_are_named_and_no_setting_is_a_component_argument(
+    job: tuple[Study, Path],
+) -> None:
+    named = set()
+    for file in job[1].rglob("config_fed_*.json"):
+        named |= _paths(json.loads(file.read_text()))
+    assert {path for path in named if path.startswith("wardround.")} == set(OUR_CLASSES)
+    assert not any("intime_model_selector" in path for path in named)
+
+
+def test_every_training_site_is_asked_and_polling_is_quick(job: tuple[Study, Path]) -> None:
+    (file,) = job[1].rglob("config_fed_server.json")
+    server = json.loads(file.read_text())
+    (workflow,) = server["workflows"]
+    assert workflow["args"]["task_check_period"] == 0.05
+    assert workflow["args"]["ignore_result_error"] is True
+    assert workflow["args"]["num_rounds"] == 3
+    assert server["server"]["task_request_interval"] == 0.05
+
+
+def _paths(node: object) -> set[str]:
+    if isinstance(node, list):
+        return {path for child in node for path in _paths(child)}
+    if isinstance(node, dict):
+        own = {node["path"]} if isinstance(node.get("path"), str) else set()
+        return own | {path for child in node.values() for path in _paths(child)}
+    return set()
