@@ -81,9 +81,9 @@ def _jitter(image: NDArray[np.float32], augmentation: Augmentation, draws: Seque
     """x * (1 +- scale) +- shift for each channel, in place, where x is not 0: the background stays 0."""
     if not augmentation.scale and not augmentation.shift:
         return
-    uniform = 2 * np.asarray(draws, np.float32) - 1
-    scales, shifts = uniform.reshape(2, -1)
+    changes = np.reshape(2 * np.array(draws) - 1, (2, -1)) * [[augmentation.scale], [augmentation.shift]]
+    scales, shifts = changes.astype(np.float32)  # a float64 scalar would double the cost of what follows
     for channel, scale, shift in zip(image, scales, shifts, strict=True):
         inside = channel != 0
-        channel *= 1 + augmentation.scale * scale
-        channel += augmentation.shift * shift * inside
+        channel *= 1 + scale
+        channel += shift * inside
