@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from wardround.aggregation.mean import weighted_mean
-from wardround.learners.learner import make_learner
+from wardround.learners.make import make_learner
 from wardround.records.metric_record import value_of
 from wardround.records.scores import Scores
 from wardround.records.study import Study
