@@ -1,11 +1,9 @@
-from itertools import islice
-
 import numpy as np
 import pytest
 import torch
 from made_cases import SETTINGS, site, write_case
 
-from wardround.workloads.brain_tumor.augment import crop_start, plain_batch, training_batch, visiting_order
+from wardround.workloads.brain_tumor.augment import crop_start, plain_batch, training_batch
 from wardround.workloads.brain_tumor.prepared import PreparedCase, read_case
 from wardround.workloads.brain_tumor.settings import Augmentation, Patch
 
@@ -111,13 +109,6 @@ def test_one_seed_gives_the_same_batches():
     assert torch.equal(first[0], again[0])
     assert torch.equal(first[1], again[1])
     assert not torch.equal(first[0], other[0])
-
-
-def test_every_case_is_visited_once_before_any_is_again():
-    order = list(islice(visiting_order(5, _generator()), 15))
-    for first in range(0, 15, 5):
-        assert sorted(order[first : first + 5]) == list(range(5))
-    assert order[:5] != order[5:10]
 
 
 def test_a_plain_crop_needs_no_label_and_changes_nothing(tmp_path):

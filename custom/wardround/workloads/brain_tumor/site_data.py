@@ -4,7 +4,6 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 import torch
@@ -12,7 +11,8 @@ from torch import Tensor, nn
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
-from wardround.workloads.brain_tumor.augment import plain_batch, training_batch, visiting_order
+from wardround.workloads.brain_tumor.augment import plain_batch
+from wardround.workloads.brain_tumor.batches import training_batches
 from wardround.workloads.brain_tumor.case_cache import CaseCache
 from wardround.workloads.brain_tumor.layouts import CaseFiles, find_cases
 from wardround.workloads.brain_tumor.prepared import PreparedCase
@@ -84,10 +84,7 @@ class BrainTumorSiteData(SiteData):
     def batches(self, batch_size: int, generator: torch.Generator) -> Iterator[Batch]:
         """Endless augmented crops, a function of the generator's seed alone."""
         cases = self._training_cases()
-        order = visiting_order(len(cases), generator)
-        while True:
-            chosen = [cases[index] for index in islice(order, batch_size)]
-            yield training_batch(chosen, self.settings.patch, self.settings.augmentation, generator)
+        yield from training_batches(cases, self.settings.patch, self.settings.augmentation, batch_size, generator)
 
     def unlabelled(self, batch_size: int, generator: torch.Generator) -> Iterator[Tensor]:
         """Crops of the training split's images, labelled or not: `UNLABELLED_CROPS` of each volume."""
