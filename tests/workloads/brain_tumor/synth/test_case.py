@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wardround.workloads.brain_tumor.synth.case import make_case
-from wardround.workloads.brain_tumor.synth.hospitals import HOSPITALS
+from wardround.workloads.brain_tumor.synth.hospitals import HOSPITALS, has_enhancing
 
 BASE = HOSPITALS["hospital-a"]
 SIZE = 24
@@ -37,6 +37,14 @@ def test_the_share_without_enhancing_tumor_is_kept():
     never, always = (replace(BASE, no_enhancing_share=share) for share in (0.0, 1.0))
     assert not any((make_case(always, 0, index, SIZE)[1] == 3).any() for index in range(4))
     assert any((make_case(never, 0, index, SIZE)[1] == 3).any() for index in range(4))
+
+
+def test_f4_every_small_split_of_a_hospital_with_a_quarter_has_an_empty_case():
+    quarter = HOSPITALS["hospital-b"]
+    for seed in range(5):
+        empty = [not has_enhancing(quarter, seed, index) for index in range(40)]
+        assert 9 <= sum(empty) <= 11
+        assert all(any(empty[first : first + 8]) for first in range(32))
 
 
 def test_each_setting_of_the_scanner_shows():

@@ -5,7 +5,7 @@ import numpy as np
 from wardround.workloads.brain_tumor.synth.anatomy import draw_anatomy
 from wardround.workloads.brain_tumor.synth.appearance import draw_appearance
 from wardround.workloads.brain_tumor.synth.fields import Volume, coordinates
-from wardround.workloads.brain_tumor.synth.hospitals import HospitalSettings, case_generator
+from wardround.workloads.brain_tumor.synth.hospitals import HospitalSettings, case_generator, has_enhancing
 from wardround.workloads.brain_tumor.synth.lesion import draw_lesion
 from wardround.workloads.brain_tumor.synth.scanner import acquire
 
@@ -30,6 +30,6 @@ def make_case(settings: HospitalSettings, seed: int, index: int, size: int) -> t
     generator = case_generator(settings, seed, index)
     grid = coordinates(size)
     anatomy = draw_anatomy(generator, grid)
-    lesion = draw_lesion(generator, settings, anatomy, grid)
+    lesion = draw_lesion(generator, settings, anatomy, grid, enhancing=has_enhancing(settings, seed, index))
     ideal = draw_appearance(generator, settings, anatomy, lesion, grid)
     return acquire(generator, settings, ideal, anatomy.brain), lesion.label()

@@ -25,7 +25,7 @@ class HospitalSettings:
         gain: scanner units per unit of intensity.
         tumor_radius: range of the whole tumor's radius.
         core_fraction: range of the core's radius as a share of the whole tumor's.
-        no_enhancing_share: probability that a case has no enhancing tumor, so that its ET label is empty.
+        no_enhancing_share: share of cases without enhancing tumor, whose ET label is empty.
         white_matter_spots: range of the number of FLAIR-bright spots that are no tumor.
         vessels: range of the number of thin streaks that are bright on t1c and no tumor.
     """
@@ -101,6 +101,7 @@ HOSPITALS: dict[str, HospitalSettings] = {
     )
 }
 EVALUATE_ONLY = "hospital-d"
+_GOLDEN_RATIO = (5**0.5 - 1) / 2
 _SEQUENTIAL_NAMES = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -122,6 +123,16 @@ def choose_hospitals(count: int, *, seed: int, shift: float = 1.0) -> list[Hospi
 def case_generator(settings: HospitalSettings, seed: int, index: int) -> np.random.Generator:
     """The random numbers of one case: a function of the seed, the hospital's name and the case's place in it."""
     return np.random.default_rng([seed, zlib.crc32(settings.name.encode()), index])
+
+
+def has_enhancing(settings: HospitalSettings, seed: int, index: int) -> bool:
+    """Whether a case has enhancing tumor: false for `no_enhancing_share` of any few cases in a row.
+
+    Multiples of the golden ratio are spread evenly, where independent draws would leave many a small test split
+    without a single empty label, and so without what an empty label does to a score.
+    """
+    start = np.random.default_rng([seed, zlib.crc32(f"enhancing of {settings.name}".encode())]).random()
+    return (start + index * _GOLDEN_RATIO) % 1 >= settings.no_enhancing_share
 
 
 def _drawn(name: str, seed: int) -> HospitalSettings:

@@ -27,9 +27,14 @@ class Lesion:
 
 
 def draw_lesion(
-    generator: np.random.Generator, settings: HospitalSettings, anatomy: Anatomy, grid: Coordinates
+    generator: np.random.Generator,
+    settings: HospitalSettings,
+    anatomy: Anatomy,
+    grid: Coordinates,
+    *,
+    enhancing: bool,
 ) -> Lesion:
-    """Draws one tumor inside the brain and outside the ventricles."""
+    """Draws one tumor inside the brain and outside the ventricles, its core with a rim if `enhancing`."""
     size = grid[0].size
     center = _draw_center(generator, anatomy)
     tumor_radius = generator.uniform(*settings.tumor_radius)
@@ -41,12 +46,11 @@ def draw_lesion(
     core_center = center + generator.uniform(-0.1, 0.1, 3) * tumor_radius
     core_distance = ellipsoid_radius(grid, core_center, core_radius * shape) + 0.12 * irregular
     core = (core_distance < 1) & whole
-    has_enhancing = generator.random() >= settings.no_enhancing_share
     rim = (core_distance > generator.uniform(0.35, 0.7)) & (smooth_field(generator, size, 6) > -1.0)
-    enhancing = core & rim & has_enhancing
-    if enhancing.sum() < _FEWEST_ENHANCING_VOXELS:
-        enhancing = np.zeros_like(enhancing)
-    return Lesion(necrosis=core & ~enhancing, edema=whole & ~core, enhancing=enhancing)
+    enhances = core & rim & enhancing
+    if enhances.sum() < _FEWEST_ENHANCING_VOXELS:
+        enhances = np.zeros_like(enhances)
+    return Lesion(necrosis=core & ~enhances, edema=whole & ~core, enhancing=enhances)
 
 
 def _draw_center(generator: np.random.Generator, anatomy: Anatomy) -> np.ndarray:
