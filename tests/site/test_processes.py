@@ -29,6 +29,15 @@ def test_all_run_with_their_share_of_the_cores(monkeypatch: pytest.MonkeyPatch) 
     assert "OMP_NUM_THREADS" not in os.environ
 
 
+def test_a_process_goes_on_to_the_next_task() -> None:
+    messages: list[tuple[str, int]] = []
+    tasks = [Task(name, process_tasks.say_pid, (name,)) for name in ("x", "y", "z")]
+    run_side_by_side(tasks, messages.append, cores=1)
+    assert [name for name, _ in messages] == ["x", "y", "z"]
+    assert len({pid for _, pid in messages}) == 1
+    assert gone(messages[0][1])
+
+
 @pytest.mark.parametrize(("work", "told"), [("die", "exit code 7"), ("fail", "ValueError: a plain failure")])
 def test_a_failure_names_its_task_and_ends_the_others(work: str, told: str) -> None:
     pids: list[int] = []

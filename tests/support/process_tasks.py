@@ -11,6 +11,10 @@ def say_and_finish(text: str, emit: Any) -> None:
     emit((text, torch.get_num_threads(), os.environ["OMP_NUM_THREADS"], os.environ["OMP_WAIT_POLICY"]))
 
 
+def say_pid(text: str, emit: Any) -> None:
+    emit((text, os.getpid()))
+
+
 def die(emit: Any) -> None:
     os._exit(7)
 

@@ -1,4 +1,4 @@
-"""Several pieces of work side by side, each in a fresh process, none of which outlives the call."""
+"""Several pieces of work side by side, in fresh processes, none of which outlives the call."""
 
 import logging
 import os
@@ -30,10 +30,24 @@ class Task:
 
 @dataclass(frozen=True)
 class _Finished:
-    """A child's last word; without it, the process died."""
+    """The last word about a task; without it, the process died."""
 
     code: Reason | None = None
     message: str = ""
+
+
+@dataclass
+class _Worker:
+    """A process that does one task after another: starting one costs seconds of loading torch."""
+
+    process: BaseProcess
+    pipe: Connection
+    task: Task
+
+    def give(self, task: Task) -> None:
+        self.task = task
+        with suppress(ConnectionError):  # it died: receiving tells so
+            self.pipe.send(task)
 
 
 def run_side_by_side(tasks: Sequence[Task], on_message: Emit, *, cores: int | None = None) -> None:
@@ -46,28 +60,26 @@ def run_side_by_side(tasks: Sequence[Task], on_message: Emit, *, cores: int | No
         WardroundError: a task failed or its process died; the message starts with its name, and the others are ended.
     """
     cores = cores or available_cores()
-    workers = max(1, min(len(tasks), cores))
-    waiting, running = list(tasks), dict[Connection, tuple[Task, BaseProcess]]()
+    size = max(1, min(len(tasks), cores))
+    waiting = list(tasks)
+    workers: dict[Connection, _Worker] = {}
     try:
-        while waiting or running:
-            while waiting and len(running) < workers:
-                task = waiting.pop(0)
-                receiver, process = _start(task, max(1, cores // workers))
-                running[receiver] = (task, process)
-            for ready in wait(list(running)):
-                receiver = cast(Connection, ready)
-                if _receive(receiver, *running[receiver], on_message):
-                    running.pop(receiver)[1].join()
-                    receiver.close()
+        while waiting and len(workers) < size:
+            worker = _start(waiting.pop(0), max(1, cores // size))
+            workers[worker.pipe] = worker
+        while workers:
+            for ready in wait(list(workers)):
+                worker = workers[cast(Connection, ready)]
+                if not _receive(worker, on_message):
+                    continue
+                if waiting:
+                    worker.give(waiting.pop(0))
+                else:
+                    del workers[worker.pipe]
+                    worker.pipe.close()  # nothing more to do: it ends
+                    worker.process.join()
     finally:
-        for _, process in running.values():
-            process.terminate()
-        for receiver, (_, process) in running.items():
-            process.join(5)
-            if process.is_alive():
-                process.kill()
-                process.join()
-            receiver.close()
+        _end(list(workers.values()))
 
 
 def available_cores() -> int:
@@ -77,46 +89,67 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _start(task: Task, threads: int) -> tuple[Connection, BaseProcess]:
+def _start(task: Task, threads: int) -> _Worker:
     context = get_context("spawn")
-    receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(task, sender), name=task.name, daemon=True)
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_work, args=(theirs,), daemon=True)
     with _for_children(threads):
         process.start()
-    sender.close()  # the child's copy is the only one left, so that its death ends the pipe
-    return receiver, process
+    theirs.close()  # the child's copy is the only one left, so that its death ends the pipe
+    worker = _Worker(process, ours, task)
+    worker.give(task)
+    return worker
 
 
-def _receive(receiver: Connection, task: Task, process: BaseProcess, on_message: Emit) -> bool:
-    """Hands on one message; True where it was the last."""
+def _end(workers: Sequence[_Worker]) -> None:
+    for worker in workers:
+        worker.process.terminate()
+    for worker in workers:
+        worker.process.join(5)
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+        worker.pipe.close()
+
+
+def _receive(worker: _Worker, on_message: Emit) -> bool:
+    """Hands on one message; True where it was the last of its task."""
     try:
-        message = receiver.recv()
-    except EOFError:
-        process.join()
+        message = worker.pipe.recv()
+    except (EOFError, ConnectionError):
+        worker.process.join()
         raise WardroundError(
             Reason.SITE_FAILED,
-            f"{task.name}: its process ended with exit code {process.exitcode} before it was done; "
+            f"{worker.task.name}: its process ended with exit code {worker.process.exitcode} before it was done; "
             "-9 is most often too little memory",
         ) from None
     if not isinstance(message, _Finished):
         on_message(message)
         return False
     if message.code is not None:
-        raise WardroundError(message.code, f"{task.name}: {message.message}")
+        raise WardroundError(message.code, f"{worker.task.name}: {message.message}")
     return True
 
 
-def _child(task: Task, sender: Connection) -> None:
+def _work(pipe: Connection) -> None:
+    """A child's life: tasks until the pipe is closed, by the parent or by its death."""
+    with suppress(EOFError, ConnectionError):
+        while True:
+            task: Task = pipe.recv()
+            pipe.send(_outcome(task, pipe.send))
+
+
+def _outcome(task: Task, emit: Emit) -> _Finished:
     try:
-        task.work(*task.arguments, sender.send)
-        last = _Finished()
+        task.work(*task.arguments, emit)
+    except ConnectionError:
+        raise  # the parent is gone
     except WardroundError as error:
-        last = _Finished(error.code, str(error))
+        return _Finished(error.code, str(error))
     except Exception as error:
         logger.exception("%s failed", task.name)
-        last = _Finished(Reason.SITE_FAILED, f"{type(error).__name__}: {error}")
-    with suppress(OSError):  # the parent may be gone
-        sender.send(last)
+        return _Finished(Reason.SITE_FAILED, f"{type(error).__name__}: {error}")
+    return _Finished()
 
 
 @contextmanager
