@@ -50,7 +50,7 @@ def test_partial_run_says_so_first_f1() -> None:
     lines = [*whole_run()[:-1], EndLine(status="partial", reasons=["hospital-b: metrics_missing"])]
     text = page(lines)
     assert "This run is partial" in text
-    assert "returned no metrics: hospital-b" in text
+    assert "hospital-b: returned no metrics" in text
 
 
 def test_rejected_late_and_kept_entries_are_shown() -> None:

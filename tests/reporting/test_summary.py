@@ -5,7 +5,7 @@ from made_run import DIFFERENCES, KEPT, OUTSIDE, TRAINING, round_line, start, wh
 
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.records.reasons import WardroundError
-from wardround.records.run_lines import EndLine, RoundLine, ScoreLine
+from wardround.records.run_lines import DifferenceLine, EndLine, RoundLine, ScoreLine
 from wardround.reporting.headline import answer, gains
 from wardround.reporting.model import Summary
 from wardround.reporting.summary import summarise
@@ -70,6 +70,15 @@ def test_verdicts_follow_the_interval_and_no_gain_is_said() -> None:
     assert "hospital-b: no gain shown" in answer(summary)
     assert gains(summary)[1].comparison.difference.interval == DIFFERENCES["hospital-b"][1]
     assert gains(summary)[3].neighbours == [0.49, 0.52, 0.64]
+
+
+def test_a_difference_without_interval_claims_nothing_f2() -> None:
+    weak = MetricRecord(name="dice_mean", value=0.3, n=2, status=Status.LOW_SUPPORT, reason="fewer_than_3_patients")
+    lines = [
+        line.model_copy(update={"records": [weak]}) if isinstance(line, DifferenceLine) else line
+        for line in whole_run()
+    ]
+    assert {gain.verdict for gain in gains(summarise(lines))} == {"too_few", "outside"}
 
 
 def test_without_baselines_nothing_is_claimed_against_alone() -> None:

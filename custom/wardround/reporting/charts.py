@@ -117,7 +117,7 @@ def axis(values: Iterable[float], include: float | None = None) -> tuple[float, 
     """Round limits around the values and the step between ticks (1, 2 or 5 times a power of ten, about five ticks)."""
     known = [*values, *([] if include is None else [include])]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
-    span = max(high - low, 1e-6 * max(abs(high), 1.0), 1e-6)
+    span = max(high - low, 1e-3 * max(abs(high), 1.0))  # equal values still get an axis
     power = 10 ** math.floor(math.log10(span / 4))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= span / 4)
     return (

@@ -7,7 +7,7 @@ from wardround.records.run_lines import DifferenceLine, RunLine
 from wardround.reporting.model import ArmScore, Comparison
 from wardround.reporting.table import higher_is_better
 
-Verdict = Literal["better", "worse", "not_shown", "unknown"]
+Verdict = Literal["better", "worse", "not_shown", "too_few", "unknown"]
 
 
 def comparisons(lines: list[RunLine], rows: list[ArmScore], key: str, mode: str) -> list[Comparison]:
@@ -33,8 +33,10 @@ def comparisons(lines: list[RunLine], rows: list[ArmScore], key: str, mode: str)
 
 def verdict(difference: MetricRecord, higher: bool) -> Verdict:
     """`better` or `worse` only where the 95 % interval lies wholly on one side of 0."""
-    if difference.value is None or difference.interval is None:
+    if difference.value is None:
         return "unknown"
+    if difference.interval is None:
+        return "too_few"
     low, high = difference.interval
     if low <= 0 <= high:
         return "not_shown"

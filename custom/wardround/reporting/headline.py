@@ -16,7 +16,7 @@ class Gain:
         federated, alone, pooled, personalised: test records of the key metric, None where not scored.
         comparison: federated minus the hospital's own model, paired by case; None where not computed.
         neighbours: values here of the other hospitals' own models, lowest first.
-        verdict: `better`, `worse`, `not_shown`, `unknown`; `outside` for a hospital that does not train.
+        verdict: `better`, `worse`, `not_shown`, `too_few`, `unknown`; `outside` for a hospital that does not train.
     """
 
     site: str
@@ -40,14 +40,15 @@ def answer(summary: Summary) -> str:
     training = [gain for gain in gains(summary) if gain.role == "train"]
     parts = []
     for verdict, words in (
-        ("better", "better with the federated model than with its own data alone"),
-        ("worse", "worse with the federated model than with its own data alone"),
+        ("better", "better with the federated model than with {own} data alone"),
+        ("worse", "worse with the federated model than with {own} data alone"),
         ("not_shown", "no gain shown: the interval of the difference includes 0"),
-        ("unknown", "not compared with its own data alone"),
+        ("too_few", "too few test cases to tell federated from alone"),
+        ("unknown", "not compared with {own} data alone"),
     ):
         names = [gain.site for gain in training if gain.verdict == verdict]
         if names:
-            parts.append(f"{_listed(names)}: {words}.")
+            parts.append(f"{_listed(names)}: {words.format(own='its own' if len(names) == 1 else 'their own')}.")
     return " ".join(parts) or "No training hospital has been scored."
 
 

@@ -122,7 +122,7 @@ class Comparison(_Part):
 
     Args:
         verdict: `better` or `worse` where the 95 % interval excludes 0; `not_shown` where it includes 0;
-            `unknown` without an interval.
+            `too_few` where the cases are too few for an interval; `unknown` without a difference.
     """
 
     arm: str
@@ -133,7 +133,7 @@ class Comparison(_Part):
     difference: MetricRecord
     arm_value: float | None
     reference_value: float | None
-    verdict: Literal["better", "worse", "not_shown", "unknown"]
+    verdict: Literal["better", "worse", "not_shown", "too_few", "unknown"]
 
 
 class PooledDice(_Part):

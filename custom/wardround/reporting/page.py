@@ -11,7 +11,11 @@ from wardround.reporting.curves import FEDERATED
 from wardround.reporting.headline import answer, gains
 from wardround.reporting.model import Comparison, Curve, Summary
 from wardround.reporting.pictures import EmbeddedPicture
-from wardround.reporting.vocabulary import DASH, arm_title, in_reading_order, in_words, measure
+from wardround.reporting.vocabulary import DASH, arm_title, in_reading_order, in_words, measure, reason_in_words
+
+_OTHERS = "alone elsewhere"  # groups the other hospitals' own models at one hospital
+_FIRST = (("best", "alone"), ("best", _OTHERS))
+_BESIDE = ("brats_dice", "brats_hd95", "false_positive_volume")  # families shown beside the main ones
 
 
 def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = ()) -> str:
@@ -23,13 +27,15 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = ()) -> s
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["in_words"] = in_words
+    environment.filters.update(in_words=in_words, reason_in_words=reason_in_words)
     environment.globals.update(measure=measure, arm_title=arm_title, in_words=in_words)
+    names = _names_by_family(summary)
     return environment.get_template("report.html.j2").render(
         summary=summary,
         answer=answer(summary),
         gains=gains(summary),
-        names=_names_by_family(summary),
+        names=names,
+        conventions=_split_by_value(summary, [name for family in _BESIDE for name in names.get(family, [])]),
         overall={(row.arm, row.metric): row for row in summary.overall},
         arms=[arm for arm in ("best", "last", "personalised", "alone", "pooled") if _has(summary, arm)],
         site_charts=_site_charts(summary),
@@ -58,6 +64,12 @@ def _names_by_family(summary: Summary) -> dict[str, list[str]]:
     for name in dict.fromkeys(name for row in summary.table for name in row.records):
         families.setdefault(measure(name).family.key, []).append(name)
     return {family: in_reading_order(names) for family, names in families.items() if names}
+
+
+def _split_by_value(summary: Summary, names: list[str]) -> tuple[list[str], list[str]]:
+    """Names with a value somewhere in the table, and names without any, which need no column."""
+    valued = {name for row in summary.table for name, record in row.records.items() if record.value is not None}
+    return [name for name in names if name in valued], [name for name in names if name not in valued]
 
 
 def _rounds(summary: Summary) -> int:
@@ -89,6 +101,8 @@ def _region_charts(summary: Summary) -> list[LineChart]:
     """A panel a region: the federation's curve at every site."""
     names = [site.name for site in summary.sites]
     metrics = in_reading_order(list(dict.fromkeys(curve.metric for curve in summary.curves)))
+    if len(metrics) > 1:  # the key metric has its panels by site already
+        metrics = [metric for metric in metrics if metric != summary.study.key_metric]
     charts = []
     for metric in metrics:
         series = [
@@ -102,18 +116,40 @@ def _region_charts(summary: Summary) -> list[LineChart]:
 
 
 def _forests(summary: Summary) -> list[TitledForest]:
-    """One forest for each pair of arms, on the key metric; a hospital's own model counts as `alone` at home."""
+    """A forest for each pair of arms on the key metric: the answer first, then what pooling or fine-tuning would add.
+
+    At an outside hospital, all hospitals' own models are one forest. Best and last are not compared where they are
+    the same model.
+    """
     groups: dict[tuple[str, str], list[Comparison]] = {}
     for row in summary.comparisons:
         if row.metric == summary.study.key_metric:
-            groups.setdefault((_role_of(row.arm, row.site), _role_of(row.reference, row.site)), []).append(row)
-    titled = []
-    for (arm, reference), rows in groups.items():
-        entries = [
-            (row.site, row.verdict, difference_text(row), row.difference.value, row.difference.interval) for row in rows
-        ]
-        titled.append(TitledForest(f"{arm_title(arm)} minus {_lower_first(arm_title(reference))}", forest(entries)))
-    return titled
+            groups.setdefault((row.arm, _reference_group(row)), []).append(row)
+    if summary.ending.best_round == summary.ending.last_round:
+        groups.pop(("best", "last"), None)
+    pairs = sorted(groups, key=lambda pair: pair not in _FIRST)
+    return [_titled(arm, reference, groups[arm, reference]) for arm, reference in pairs]
+
+
+def _titled(arm: str, reference: str, rows: list[Comparison]) -> TitledForest:
+    entries = [
+        (
+            f"{row.site}, over {arm_title(row.reference)}" if reference == _OTHERS else row.site,
+            row.verdict,
+            difference_text(row),
+            row.difference.value,
+            row.difference.interval,
+        )
+        for row in rows
+    ]
+    against = "other hospitals' own models" if reference == _OTHERS else _lower_first(arm_title(reference))
+    return TitledForest(f"{arm_title(arm)} minus {against}", forest(entries))
+
+
+def _reference_group(row: Comparison) -> str:
+    if row.reference == f"alone:{row.site}":
+        return "alone"
+    return _OTHERS if row.reference.startswith("alone:") else row.reference
 
 
 def difference_text(row: Comparison) -> str:
@@ -126,10 +162,6 @@ def difference_text(row: Comparison) -> str:
         low, high = row.difference.interval
         text += f" ({kind.signed(low)} to {kind.signed(high)})"
     return f"{text}, n {row.difference.n}"
-
-
-def _role_of(arm: str, site: str) -> str:
-    return "alone" if arm == f"alone:{site}" else arm
 
 
 def _lower_first(text: str) -> str:

@@ -16,6 +16,13 @@ _ARMS = {
     "alone": "Alone: each hospital's own data only",
     "pooled": "Pooled: all data in one place",
 }
+_SHORT_ARMS = {
+    "best": "federated, best",
+    "last": "federated, last",
+    "personalised": "federated, fine-tuned",
+    "alone": "alone, at home",
+    "pooled": "pooled",
+}
 _CODES = {
     "absent": "did not join",
     "all_rejected": "every contribution was rejected",
@@ -28,6 +35,7 @@ _CODES = {
     "no_update": "no update: the model is the one it received",
     "quorum_not_met": "fewer accepted contributions than the quorum",
     "statistics_re_measured": "BatchNorm statistics re-measured on the site's own unlabelled cases",
+    "fine_tuning_kept": "fine-tuning was better on validation",
     "fine_tuning_not_kept": "fine-tuning was no better on validation, so the federated model was kept",
 }
 
@@ -46,7 +54,7 @@ class Family:
 _FAMILIES = (
     Family("brats_dice", "Dice, BraTS convention", True),
     Family("brats_hd95", "HD95, BraTS convention", False, 1, "mm"),
-    Family("false_positive_volume", "False-positive volume", False, 0, "mm³"),
+    Family("false_positive_volume", "False-positive volume", False, 1, "ml"),
     Family("dice", "Dice", True),
     Family("hd95", "HD95", False, 1, "mm"),
 )
@@ -104,3 +112,14 @@ def arm_title(arm: str) -> str:
 def in_words(code: str) -> str:
     """A coded reason or note in words; an unknown code without its underscores."""
     return _CODES.get(code, code.replace("_", " "))
+
+
+def short_arm(arm: str) -> str:
+    """An arm in a narrow column."""
+    return f"{arm.removeprefix('alone:')} alone" if arm.startswith("alone:") else _SHORT_ARMS.get(arm, arm)
+
+
+def reason_in_words(reason: str) -> str:
+    """`site: code` or a code alone, in words."""
+    site, separator, code = reason.partition(": ")
+    return f"{site}: {in_words(code)}" if separator else in_words(reason)
