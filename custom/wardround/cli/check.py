@@ -1,0 +1,50 @@
+"""`wardround check`: what a study would see of a site's data, before anything is started."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from wardround.cli.console import progress, results
+from wardround.cli.errors import EXIT_FAILED, tell
+from wardround.cli.options import Overrides
+from wardround.records.reasons import WardroundError
+
+
+def check(
+    site: Annotated[Path, typer.Argument(help="The hospital's site.yaml.", metavar="SITE_YAML")],
+    study: Annotated[Path, typer.Option(help="The study whose contract the data must meet.")] = Path(
+        "jobs/brain_tumor"
+    ),
+    overrides: Overrides = None,
+) -> None:
+    """Inspect a site's data: counts, and every file that is left out with the reason. Exit code 1: not usable."""
+    from wardround.records.study import load_study
+    from wardround.site.config import load_site_config
+    from wardround.site.open_site import open_site_data
+
+    settings = load_study(study, tuple(overrides or ()))
+    config = load_site_config(site)
+    progress().print(f"reading the data of {config.name}; prepared cases go to {config.cache_folder}", soft_wrap=True)
+    try:
+        data = open_site_data(settings, config)
+    except WardroundError as error:
+        tell(error)
+        raise typer.Exit(EXIT_FAILED) from None
+    table = Table("what", "count", title=f"{config.name} ({config.role}), study {settings.name}", title_justify="left")
+    for name, count in data.counts.items():
+        table.add_row(name.replace("_", " "), str(count))
+    results().print(table)
+    for problem in data.problems:
+        results().print(f"left out: {problem.code}: {problem}", soft_wrap=True, markup=False)
+    missing = _missing(data.counts, config.role)
+    for split in missing:
+        results().print(f"no {split} cases: a site with role {config.role} needs them", soft_wrap=True, markup=False)
+    if missing:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _missing(counts: dict[str, int], role: str) -> list[str]:
+    needed = ("train", "validation", "test") if role == "train" else ("test",)
+    return [split for split in needed if not counts.get(f"{split}_cases", 0)]

@@ -1,0 +1,157 @@
+"""What `wardround run` shows while it works: a line a round, and what is going on now."""
+
+from statistics import median
+from time import monotonic
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+
+from wardround.cli.tables import figure
+from wardround.records.metric_record import MetricRecord
+from wardround.records.run_lines import BaselineRoundLine, EndLine, RoundLine, RunLine, ScoreLine, StartLine
+from wardround.reporting.vocabulary import in_words, measure, short_arm
+
+
+class RunProgress:
+    """Prints lines that stay, and on a terminal one live line below them.
+
+    Args:
+        console: where to.
+        key_metric: the figure that each round's line shows by site.
+    """
+
+    def __init__(self, console: Console, key_metric: str) -> None:
+        self._console, self._key = console, key_metric
+        self._status: Status | None = console.status("") if console.is_terminal else None
+        self._started = monotonic()
+        self._seconds: list[float] = []
+        self._last = monotonic()
+        self._sites = 0
+        self._scores: dict[tuple[str, str], list[str]] = {}
+        self.rounds_done = 0
+
+    def __enter__(self) -> Self:
+        if self._status:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._status:
+            self._status.stop()
+
+    def phase(self, text: str) -> None:
+        """A new phase begins."""
+        self._end_arms()
+        self._say(f"[bold]{self._clock()}[/]  {escape(text)}")
+        self._now(text)
+
+    def on_line(self, line: RunLine) -> None:
+        """Shows one line of the record."""
+        if not isinstance(line, ScoreLine | BaselineRoundLine):
+            self._end_arms()
+        if isinstance(line, StartLine):
+            self._on_start(line)
+        elif isinstance(line, RoundLine):
+            self._on_round(line)
+        elif isinstance(line, ScoreLine):
+            self._on_score(line)
+        elif isinstance(line, BaselineRoundLine):
+            self._on_baseline(line)
+        elif isinstance(line, EndLine):
+            self._now("federation finished")
+
+    def _on_start(self, line: StartLine) -> None:
+        self._last = monotonic()
+        self._sites = len(line.sites)
+        parts = []
+        for site in line.sites:
+            cases = site.counts.get("train_patients", 0)
+            parts.append(f"{site.site} ({f'{cases} to train on' if site.role == 'train' else 'only scored'})")
+        self._say(f"        agreed: {escape(', '.join(parts))}")
+        kept = next((site for site in line.sites if site.kept_local), None)
+        if kept:
+            self._say(f"        {len(kept.kept_local)} network entries stay at each hospital")
+        if line.missing:
+            self._say(f"[yellow]        did not join: {escape(', '.join(line.missing))}[/]")
+        self._now("round 1 is training")
+
+    def _on_round(self, line: RoundLine) -> None:
+        now = monotonic()
+        self._seconds.append(line.seconds.get("total", now - self._last))
+        self._last = now
+        self.rounds_done = line.round + 1
+        left = median(self._seconds) * (line.rounds - self.rounds_done)
+        scores = {site: _find(entry.records, self._key) for site, entry in line.sites.items()}
+        shown = "  ".join(f"{site} {figure(record)}" for site, record in scores.items() if record)
+        text = f"round {self.rounds_done:>2}/{line.rounds}"
+        if shown:
+            text += f"  {measure(self._key).title} of the model after {line.round}: {shown}"
+        text += f"  [dim]{self._seconds[-1]:.0f} s"
+        text += f", about {_duration(left)} of rounds left[/]" if left else "[/]"
+        self._say(f"[bold]{self._clock()}[/]  {text}")
+        for problem in _problems(line):
+            self._say(f"[yellow]        {escape(problem)}[/]")
+        more = self.rounds_done < line.rounds
+        self._now(
+            f"round {self.rounds_done + 1} of {line.rounds} is training, about {_duration(left)} of rounds left"
+            if more
+            else "scoring the last model, then every arm on the test cases"
+        )
+
+    def _on_score(self, line: ScoreLine) -> None:
+        """One line an arm: scores come in site by site, and from several baselines at once."""
+        arm = (line.arm, line.split)
+        if arm not in self._scores and not _is_baseline(line.arm):
+            self._end_arms()
+        self._scores.setdefault(arm, []).append(f"{line.site} {figure(_find(line.records, self._key))}")
+        self._now(f"scoring {short_arm(line.arm)} on {line.split} cases")
+        if len(self._scores[arm]) == self._sites:
+            self._end_arm(arm)
+
+    def _end_arm(self, arm: tuple[str, str]) -> None:
+        scores = "  ".join(self._scores.pop(arm))
+        self._say(f"        {short_arm(arm[0])}, {arm[1]} cases: {scores}")
+
+    def _end_arms(self) -> None:
+        for arm in list(self._scores):
+            self._end_arm(arm)
+
+    def _on_baseline(self, line: BaselineRoundLine) -> None:
+        shown = "  ".join(f"{site} {figure(_find(records, self._key))}" for site, records in line.sites.items())
+        self._say(f"        {short_arm(line.arm)} after {line.round}: {shown}")
+        self._now(f"baseline {short_arm(line.arm)}, {line.round} rounds' worth done")
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, soft_wrap=True)
+
+    def _now(self, text: str) -> None:
+        if self._status:
+            self._status.update(escape(text))
+
+    def _clock(self) -> str:
+        return _duration(monotonic() - self._started).rjust(6)
+
+
+def _is_baseline(arm: str) -> bool:
+    return arm == "pooled" or arm.startswith("alone:")
+
+
+def _problems(line: RoundLine) -> list[str]:
+    found = [f"{site} rejected: {in_words(reason)}" for site, reason in line.rejected.items()]
+    found += [f"{site} failed: {in_words(reason)}" for site, reason in line.failed.items()]
+    found += [f"{site} is late" for site in line.late]
+    return found + [in_words(alarm) for alarm in line.alarms]
+
+
+def _find(records: list[MetricRecord], name: str) -> MetricRecord | None:
+    return next((record for record in records if record.name == name), None)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02d}" if minutes else f"{rest} s"

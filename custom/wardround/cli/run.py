@@ -1,0 +1,90 @@
+"""`wardround run`: a study in FLARE's simulator, in POC mode, or on a production server."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wardround.cli.console import progress, results
+from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PARTIAL, debugging, tell
+from wardround.cli.options import Overrides, StudyFolder
+from wardround.cli.progress import RunProgress
+from wardround.cli.study_run import Environment, FederationFailedError, RunOptions, results_folder, run_whole_study
+from wardround.cli.tables import print_summary
+from wardround.cli.write_report import Report, write_report
+from wardround.records.reasons import WardroundError
+from wardround.records.study import Study, load_study
+
+_EXIT_CODES = {"complete": 0, "partial": EXIT_PARTIAL}
+
+
+def run(
+    study: StudyFolder,
+    env: Annotated[Environment, typer.Option(help="FLARE's simulator, POC mode, or a production server.")] = "sim",
+    sites: Annotated[Path, typer.Option(help="Folder with one folder a hospital, each with its site.yaml.")] = Path(
+        "site_configs"
+    ),
+    overrides: Overrides = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=V1,V2", help="Run a grid, compared on validation scores. Repeatable."),
+    ] = None,
+    baselines: Annotated[
+        bool, typer.Option("--baselines/--no-baselines", help="Also train each hospital alone, and on pooled data.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Results; results/<study>/<time> by default.")] = None,
+    kit: Annotated[Path | None, typer.Option(help="The admin's startup kit, for --env prod.")] = None,
+) -> None:
+    """Run a study, then print and write what each hospital gained.
+
+    Exit code: 0 complete, 1 failed, 2 something does not fit, 3 partial, 130 interrupted.
+    """
+    settings = load_study(study, tuple(overrides or ()))
+    options = RunOptions(study, env, sites, out or results_folder(settings), baselines, kit)
+    if sweep:
+        from wardround.cli.sweep import run_sweep
+
+        run_sweep(settings, options, sweep)
+        return
+    finish(_run_one(settings, options))
+
+
+def finish(report: Report) -> None:
+    """Prints the tables and leaves with the exit code that the run's end asks for."""
+    console = results()
+    print_summary(console, report.summary)
+    console.print(f"\nreport  {report.page}\nfigures {report.figures}", soft_wrap=True)
+    code = _EXIT_CODES.get(report.summary.ending.status, EXIT_FAILED)
+    if code:
+        raise typer.Exit(code)
+
+
+def _run_one(settings: Study, options: RunOptions) -> Report:
+    with RunProgress(progress(), settings.evaluation.key_metric) as shown:
+        try:
+            return run_whole_study(settings, options, shown)
+        except FederationFailedError as error:
+            if debugging():
+                raise
+            tell(error)
+            _report_what_there_is(options.out)
+            raise typer.Exit(EXIT_FAILED) from None
+        except KeyboardInterrupt:
+            _tell_what_was_kept(options.out, shown)
+            raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+def _report_what_there_is(out: Path) -> None:
+    """A run that failed late still has rounds to look at."""
+    try:
+        progress().print(f"what there is: {write_report(out).page}", soft_wrap=True)
+    except WardroundError:
+        progress().print("no report: the sites had not agreed on the run yet")
+
+
+def _tell_what_was_kept(out: Path, shown: RunProgress) -> None:
+    console = progress()
+    console.print(f"[yellow]Stopped after {shown.rounds_done} rounds.[/]", soft_wrap=True)
+    _report_what_there_is(out)
+    kept = ", ".join(file.name for file in sorted(out.glob("*"))) if out.is_dir() else ""
+    console.print(f"kept in {out}: {kept or 'nothing'}", soft_wrap=True)

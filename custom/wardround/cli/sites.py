@@ -1,0 +1,25 @@
+"""Finding the sites of this machine."""
+
+from pathlib import Path
+
+from wardround.records.reasons import Reason, WardroundError
+
+
+def site_files(folder: Path) -> list[Path]:
+    """Each `folder/<hospital>/site.yaml`, in the order of names; a site.yaml itself or its folder is one site.
+
+    Raises:
+        WardroundError: there is none.
+    """
+    if folder.is_file():
+        return [folder]
+    if (folder / "site.yaml").is_file():
+        return [folder / "site.yaml"]
+    files = sorted(folder.glob("*/site.yaml"))
+    if not files:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{folder}: found no <hospital>/site.yaml; name the folder of the sites with --sites, "
+            "or make one with `wardround synth brain-tumor OUT`",
+        )
+    return files

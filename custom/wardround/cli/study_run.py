@@ -1,0 +1,139 @@
+"""One whole run: the federation, the baselines, the differences, the report. `wardround run` and job.py share it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from wardround.cli.progress import RunProgress
+from wardround.cli.sites import site_files
+from wardround.cli.write_report import RECORD, Report, write_report
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.run_lines import RunLine, StartLine, append_line, read_lines
+from wardround.records.study import Study
+
+if TYPE_CHECKING:
+    from wardround.site.config import SiteConfig
+
+Environment = Literal["sim", "poc", "prod"]
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Where and how a study runs.
+
+    Args:
+        study_folder: holds the job.yaml.
+        environment: FLARE's simulator, POC mode, or a production server.
+        sites: folder of the site.yaml files; unused in production, where each hospital has its own.
+        out: an empty or new folder for everything that the run leaves.
+        baselines: also train each hospital alone and on pooled data; needs all data on this machine.
+        kit: the admin's startup kit, for production.
+    """
+
+    study_folder: Path
+    environment: Environment
+    sites: Path
+    out: Path
+    baselines: bool = False
+    kit: Path | None = None
+
+
+class FederationFailedError(WardroundError):
+    """The federation began and did not come to an end; what there is lies in the output folder."""
+
+
+def results_folder(study: Study) -> Path:
+    """`results/<study>/<time>`, which does not exist yet."""
+    return Path("results", study.name, datetime.now().strftime("%Y%m%d-%H%M%S"))
+
+
+def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) -> Report:
+    """Runs everything into `options.out` and returns the report.
+
+    Raises:
+        FederationFailedError: FLARE started and the run failed.
+        WardroundError: something does not fit, before anything was started.
+    """
+    from wardround.flare.environments import run_study
+
+    if options.baselines and options.environment == "prod":
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            "--baselines: pooled and own-data models need all data on one machine, which production does not have; "
+            "leave it out",
+        )
+    files = [] if options.environment == "prod" else site_files(options.sites)
+    configs = _configs(files)
+    _claim(options.out)
+    log = options.out / "flare.log"
+    progress.phase(f"starting FLARE ({options.environment}) with {_sites_in_words(configs)}; its log is {log}")
+    try:
+        run_study(
+            options.study_folder,
+            study,
+            environment=options.environment,
+            sites=files,
+            out=options.out,
+            on_line=progress.on_line,
+            kit=options.kit,
+        )
+    except WardroundError as error:
+        if not log.is_file():
+            raise
+        raise FederationFailedError(error.code, f"{error}\nFLARE's log: {log}") from error
+    record = options.out / RECORD
+    if options.baselines:
+        progress.phase("baselines: each hospital alone, and all data pooled, with the same steps")
+        _baselines(study, configs, options.out, progress)
+    if configs:
+        progress.phase("differences between arms, paired by case")
+        _differences(study, configs, record)
+    progress.phase("writing the report")
+    return write_report(options.out, configs)
+
+
+def _configs(files: Sequence[Path]) -> list["SiteConfig"]:
+    from wardround.site.config import load_site_config
+
+    return [load_site_config(file) for file in files]
+
+
+def _claim(out: Path) -> None:
+    if out.exists() and any(out.iterdir()):
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"--out {out}: is not empty, and runs never overwrite; name a new folder"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+
+
+def _sites_in_words(configs: Sequence["SiteConfig"]) -> str:
+    if not configs:
+        return "the hospitals that are connected"
+    training = sum(config.role == "train" for config in configs)
+    outside = len(configs) - training
+    return f"{training} training sites" + (f" and {outside} that only evaluates" if outside else "")
+
+
+def _run_name(record: Path) -> str:
+    return next(line.run for line in read_lines(record) if isinstance(line, StartLine))
+
+
+def _baselines(study: Study, configs: list["SiteConfig"], out: Path, progress: RunProgress) -> None:
+    from wardround.site.baselines import run_baselines
+
+    record = out / RECORD
+
+    def on_line(line: RunLine) -> None:
+        append_line(record, line)
+        progress.on_line(line)
+
+    run_baselines(study, configs, run=_run_name(record), out=out, on_line=on_line)
+
+
+def _differences(study: Study, configs: list["SiteConfig"], record: Path) -> None:
+    from wardround.site.differences import differences
+
+    for line in differences(study, configs, run=_run_name(record)):
+        append_line(record, line)

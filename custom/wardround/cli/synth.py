@@ -1,0 +1,55 @@
+"""`wardround synth`: generated hospitals to try things on."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from wardround.cli.console import progress, results
+
+app = typer.Typer(no_args_is_help=True, help="Generate hospitals to try things on. No patient is in them.")
+
+
+@app.callback()
+def _generators() -> None:
+    """Keeps `brain-tumor` a subcommand, for the generators to come."""
+
+
+@app.command(name="brain-tumor")
+def brain_tumor(
+    out: Annotated[Path, typer.Argument(help="Folder that gets one folder a hospital, each with a site.yaml.")],
+    hospitals: Annotated[int, typer.Option(min=1, max=26, help="How many; the fourth only evaluates.")] = 4,
+    size: Annotated[int, typer.Option(min=16, help="Voxels a side.")] = 48,
+    train: Annotated[int, typer.Option(min=1, help="Training cases a hospital.")] = 6,
+    validation: Annotated[int, typer.Option(min=0, help="Validation cases a training hospital.")] = 4,
+    test: Annotated[int, typer.Option(min=0, help="Test cases a hospital.")] = 8,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    shift: Annotated[float, typer.Option(min=0, help="How far scanners and patients differ; 0: not at all.")] = 1.0,
+    min_max: Annotated[
+        list[str] | None,
+        typer.Option(help="A hospital that skips the agreed z-score and scales by minimum and maximum. Repeatable."),
+    ] = None,
+) -> None:
+    """Write BraTS 2023 style NIfTI for hospitals that differ in scanner, lesions and patients; seeded."""
+    from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=progress(), transient=True) as bar:
+        task = bar.add_task("generating", total=None)
+
+        def on_case(hospital: str, written: int, total: int) -> None:
+            bar.update(task, description=f"generating {hospital}", completed=written, total=total)
+
+        files = write_hospitals(
+            out,
+            hospitals=hospitals,
+            size=size,
+            cases=CaseCounts(train, validation, test),
+            seed=seed,
+            shift=shift,
+            min_max=tuple(min_max or ()),
+            on_case=on_case,
+        )
+    for file in files:
+        results().print(f"{file}", soft_wrap=True)

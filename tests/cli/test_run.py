@@ -1,0 +1,167 @@
+"""`wardround run`: what it prints, writes and returns."""
+
+import json
+from pathlib import Path
+
+import pytest
+from made_run import round_line, start, whole_run
+from played import play
+from typer.testing import CliRunner, Result
+
+from wardround.cli.main import app
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.run_lines import DifferenceLine, EndLine, append_line, read_lines
+from wardround.site import baselines, differences
+
+
+def invoke(study_folder: Path, sites_folder: Path, *arguments: str) -> "Result":
+    fixed = ["run", str(study_folder), "--sites", str(sites_folder), "--out", "out"]
+    return CliRunner().invoke(app, [*fixed, *arguments])
+
+
+def test_complete_run_prints_the_table_and_leaves_both_reports(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    calls = play(monkeypatch, whole_run())
+    done = invoke(study_folder, sites_folder, "--set", "seed=3")
+    assert done.exit_code == 0, done.output
+    for text in ("round  1/4", "hospital-b", "0.740", "0.803", "no gain shown", "out/report.html", "out/flare.log"):
+        assert text in done.output
+    assert json.loads(Path("out/report.json").read_text())["ending"]["status"] == "complete"
+    assert "<!doctype html>" in Path("out/report.html").read_text()
+    assert calls[0]["study"].seed == 3
+    assert [file.parent.name for file in calls[0]["sites"]] == [f"hospital-{name}" for name in "abcd"]
+
+
+def test_partial_run_exits_3_and_names_the_site_f1(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    play(monkeypatch, [*whole_run()[:-1], EndLine(status="partial", reasons=["hospital-b: metrics_missing"])])
+    done = invoke(study_folder, sites_folder)
+    assert done.exit_code == 3
+    assert "hospital-b: returned no metrics" in done.output
+
+
+def test_failed_run_exits_1_with_the_cause_and_what_there_is_f15(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    failure = WardroundError(Reason.QUORUM_NOT_MET, "round 2: 1 of 3 contributions")
+    play(monkeypatch, [start(), round_line(0), EndLine(status="failed", reasons=["quorum_not_met"])], failure)
+    done = invoke(study_folder, sites_folder)
+    assert done.exit_code == 1
+    assert "round 2: 1 of 3 contributions" in done.output
+    assert "Traceback" not in done.output
+    assert Path("out/report.html").is_file()
+
+
+def test_interrupt_exits_130_and_says_what_was_kept(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    play(monkeypatch, [start(), round_line(0), round_line(1)], KeyboardInterrupt())
+    done = invoke(study_folder, sites_folder)
+    assert done.exit_code == 130
+    assert "Stopped after 2 rounds" in done.output
+    assert "run.jsonl" in done.output
+    assert "the run was stopped" in Path("out/report.html").read_text()
+
+
+def test_rejected_and_late_sites_are_told_in_their_round(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    lines = whole_run()
+    lines[1] = round_line(0, rejected={"hospital-b": "not_finite"}, late=["hospital-c"])
+    play(monkeypatch, lines)
+    done = invoke(study_folder, sites_folder)
+    assert "hospital-b rejected: sent a value that is NaN or infinite" in done.output
+    assert "hospital-c is late" in done.output
+
+
+def test_a_folder_with_results_is_never_overwritten(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    play(monkeypatch, whole_run())
+    Path("out").mkdir()
+    Path("out/mine.txt").write_text("keep")
+    done = invoke(study_folder, sites_folder)
+    assert done.exit_code == 2
+    assert "not empty" in done.output
+    assert [file.name for file in Path("out").iterdir()] == ["mine.txt"]
+
+
+def test_default_results_folder_holds_study_and_time(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    play(monkeypatch, whole_run())
+    CliRunner().invoke(app, ["run", str(study_folder), "--sites", str(sites_folder)])
+    assert len(list(Path("results/brain_tumor").glob("*/report.html"))) == 1
+
+
+def test_baselines_and_differences_are_added_to_the_record(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    made = whole_run()
+    own = [line for line in made if line.kind == "baseline_round" or getattr(line, "arm", "").startswith("alone")]
+    paired = [line for line in made if isinstance(line, DifferenceLine)]
+    play(monkeypatch, [line for line in made if line not in own and line not in paired])
+    monkeypatch.setattr(baselines, "run_baselines", lambda *_, on_line, **__: [on_line(line) for line in own])
+    monkeypatch.setattr(differences, "differences", lambda *_, **__: iter(paired))
+    done = invoke(study_folder, sites_folder, "--baselines")
+    assert done.exit_code == 0, done.output
+    assert read_lines(Path("out/run.jsonl"))[-len(paired) :] == paired
+    assert "\N{MINUS SIGN}0.034 to +0.013" in done.output
+    assert "hospital-a alone" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--set", "algorithm.kind=fedmagic"], "algorithm.kind"),
+        (["--set", "training.round=3"], "training.round"),
+        (["--sites", "nowhere"], "nowhere"),
+        (["--env", "prod", "--baselines"], "--baselines"),
+    ],
+)
+def test_what_does_not_fit_is_one_message_and_exit_2(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path, arguments: list[str], told: str
+) -> None:
+    play(monkeypatch, whole_run())
+    done = invoke(study_folder, sites_folder, *arguments)
+    assert done.exit_code == 2
+    assert told in done.output
+    assert "Traceback" not in done.output
+    assert not Path("out").exists()
+
+
+def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path) -> None:
+    monkeypatch.setenv("WARDROUND_DEBUG", "1")
+    assert isinstance(invoke(study_folder, sites_folder, "--sites", "nowhere").exception, WardroundError)
+
+
+def test_report_again_from_the_record_gives_the_same_bytes(tmp_path: Path) -> None:
+    for line in whole_run():
+        append_line(tmp_path / "run.jsonl", line)
+    pages = []
+    for _ in range(2):
+        assert CliRunner().invoke(app, ["report", str(tmp_path)]).exit_code == 0
+        pages.append((tmp_path / "report.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_report_embeds_pictures_of_sites_marked_synthetic_only(tmp_path: Path, sites_folder: Path) -> None:
+    for line in whole_run():
+        append_line(tmp_path / "run.jsonl", line)
+    for name in "ab":
+        folder = sites_folder / f"hospital-{name}" / "state" / "20260101-120000" / "pictures"
+        folder.mkdir(parents=True)
+        (folder / "case-1.png").write_bytes(b"\x89PNG" + name.encode())
+    file = sites_folder / "hospital-b" / "site.yaml"
+    file.write_text(file.read_text().replace("synthetic: true", "synthetic: false"))
+    done = CliRunner().invoke(app, ["report", str(tmp_path), "--sites", str(sites_folder)])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "report.html").read_text().count("data:image/png") == 1
+
+
+def test_report_of_a_folder_without_a_record_is_a_clear_error(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["report", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "run.jsonl" in done.output

@@ -1,0 +1,84 @@
+"""`--sweep`: a grid over validation scores."""
+
+import json
+from pathlib import Path
+
+import pytest
+from made_run import ROUNDS, TRAINING, regions, whole_run
+from played import play
+from typer.testing import CliRunner
+
+from wardround.cli.main import app
+from wardround.cli.sweep import plan, validation_scores
+from wardround.records.reasons import WardroundError
+from wardround.records.run_lines import EndLine, RunLine, ScoreLine
+from wardround.records.study import Study, load_study
+from wardround.reporting.summary import summarise
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("fedavg", ["fedavg", "fedprox"]),
+        ("fedprox", ["fedavg", "fedprox"]),
+        ("fedbn", ["fedbn", "fedprox_fedbn"]),
+        ("fedprox_fedbn", ["fedbn", "fedprox_fedbn"]),
+    ],
+)
+def test_mu_decides_whether_there_is_a_proximal_term_f14(study_folder: Path, kind: str, expected: list[str]) -> None:
+    mu = ("algorithm.mu=0.1",) if "fedprox" in kind else ()
+    trials = plan(load_study(study_folder, (f"algorithm.kind={kind}", *mu)), ["algorithm.mu=0,0.003"])
+    assert [trial.study.algorithm.kind for trial in trials] == expected
+    assert [trial.study.algorithm.mu for trial in trials] == [0, 0.003]
+    changed = [trial.study.algorithm.kind != kind for trial in trials]
+    assert ["runs as" in trial.remark for trial in trials] == changed
+
+
+@pytest.mark.parametrize("mu", ["-1", ".inf", "much"])
+def test_bad_value_is_refused_before_anything_runs_f14(study_folder: Path, mu: str) -> None:
+    with pytest.raises(WardroundError, match="mu"):
+        plan(load_study(study_folder), [f"algorithm.mu=0.1,{mu}"])
+
+
+@pytest.mark.parametrize("sweep", ["algorithm.mu", "algorithm.mu=", "=1,2", "seed=1,1"])
+def test_malformed_sweep_is_refused(study_folder: Path, sweep: str) -> None:
+    with pytest.raises(WardroundError, match="--sweep"):
+        plan(load_study(study_folder), [sweep])
+
+
+def test_grid_is_the_product_and_leaves_fine_tuning_out(study_folder: Path) -> None:
+    trials = plan(load_study(study_folder), ["algorithm.kind=fedavg,fedbn", "training.learning_rate=0.1,0.01"])
+    assert len({trial.name for trial in trials}) == 4
+    assert {trial.study.evaluation.personalise_steps for trial in trials} == {0}
+
+
+def test_scores_are_validation_at_the_best_round_never_test() -> None:
+    scores = validation_scores(summarise(whole_run()), "dice_mean")
+    expected = {site: 0.5 + 0.08 * 3 + 0.01 * index - 0.06 for index, site in enumerate(TRAINING)}
+    assert scores == pytest.approx(expected)
+
+
+def test_sweep_writes_each_trial_and_names_the_best(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    def record(study: Study) -> list[RunLine]:
+        reached = 0.7 - abs(study.algorithm.mu - 0.003) * 10
+        lines = []
+        for line in whole_run():
+            if isinstance(line, ScoreLine) and line.split == "validation":
+                lines.append(line.model_copy(update={"records": regions(reached)}))
+            elif isinstance(line, EndLine):
+                lines.append(line.model_copy(update={"best_round": ROUNDS}))
+            else:
+                lines.append(line)
+        return lines
+
+    play(monkeypatch, record)
+    arguments = ["--sites", str(sites_folder), "--out", "out", "--sweep", "algorithm.mu=0,0.003,0.01"]
+    done = CliRunner().invoke(app, ["run", str(study_folder), *arguments])
+    assert done.exit_code == 0, done.output
+    content = json.loads(Path("out/sweep.json").read_text())
+    assert content["best"] == "algorithm.mu=0.003"
+    assert [trial["mean"] for trial in content["trials"]] == pytest.approx([0.61, 0.64, 0.57])
+    assert "mu 0.003 runs as fedprox" in done.output
+    assert len(list(Path("out").glob("*/report.html"))) == 3
