@@ -39,24 +39,3 @@ def all_entries(network: nn.Module) -> dict[str, Tensor]:
     """CPU copies of everything in a network, each storage once."""
     entries = split_entries(network, ShareAll())
     return {name: t.detach().cpu().clone() for name, t in {**entries.shared, **entries.rest}.items()}
-
-
-def refuse_unlike(shared: Mapping[str, Tensor], entries: Mapping[str, Tensor]) -> None:
-    """Compares a received model with the entries that it is for.
-
-    Raises:
-        WardroundError: names or shapes differ.
-    """
-    missing, unknown = sorted(entries.keys() - shared.keys()), sorted(shared.keys() - entries.keys())
-    if missing or unknown:
-        raise WardroundError(
-            Reason.NAMES_MISMATCH,
-            f"received model: {len(missing)} entries are missing {missing[:3]} and {len(unknown)} are unknown "
-            f"{unknown[:3]}; the server's study has another network or algorithm",
-        )
-    for name, tensor in entries.items():
-        if shared[name].shape != tensor.shape:
-            raise WardroundError(
-                Reason.SHAPE_MISMATCH,
-                f"received model: {name} has shape {list(shared[name].shape)}, this network {list(tensor.shape)}",
-            )

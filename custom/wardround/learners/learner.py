@@ -1,7 +1,7 @@
 """One site's part of a study: load, score, train, and hand back what may leave. No FLARE, no hospital."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -11,14 +11,14 @@ from torch import Tensor, nn
 from wardround.aggregation.norms import l2_norm
 from wardround.learners.adapt import RE_MEASURED, re_measure
 from wardround.learners.correction import Correction, NoCorrection
-from wardround.learners.fill import refuse_unlike
+from wardround.learners.exchange import Exchange
 from wardround.learners.local_state import KeptEntries
 from wardround.learners.manifest import make_manifest, refuse_unknown_metric
 from wardround.learners.optimizer import learning_rate, make_optimizer
 from wardround.learners.personalise import Personalised, fine_tune
 from wardround.learners.seeds import seed_of, seeded
-from wardround.learners.sharing import ShareAll, Sharing, split_entries
-from wardround.learners.steps import StepSettings, run_steps
+from wardround.learners.sharing import ShareAll, Sharing
+from wardround.learners.steps import StepReport, StepSettings, run_steps
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.records.study import Study
@@ -73,12 +73,9 @@ class Learner:
         refuse_unknown_metric(study, workload)
         self.network = initial_network(workload, study).to(self.device)
         self._criterion = workload.loss().to(self.device)
-        self._entries = split_entries(self.network, self.sharing())
+        self._exchange = Exchange(self.network, self.sharing())
         self._correction = self.correction()
         self._state = KeptEntries() if state is None else state
-        own = {**self._entries.kept, **self._entries.rest}
-        self._initial_own = {name: tensor.detach().clone() for name, tensor in own.items()}
-        self._received: dict[str, Tensor] = {}
         self._model_round: int | None = None
         self._to_re_measure = False
         self.notes: tuple[str, ...] = ()
@@ -96,16 +93,16 @@ class Learner:
     @property
     def shared_names(self) -> tuple[str, ...]:
         """Entries that cross, each storage once."""
-        return tuple(self._entries.shared)
+        return tuple(self._exchange.entries.shared)
 
     @property
     def kept_names(self) -> tuple[str, ...]:
         """Entries that stay by the algorithm's choice. Other integer entries (counters) never cross either."""
-        return self._entries.kept_names
+        return self._exchange.entries.kept_names
 
     def manifest(self, role: str) -> SiteManifest:
         """The answer to `prepare`."""
-        return make_manifest(self.workload, self.data, self.study, self._entries, site=self.site, role=role)
+        return make_manifest(self.workload, self.data, self.study, self._exchange.entries, site=self.site, role=role)
 
     def load(self, shared: Mapping[str, Tensor], *, model_round: int) -> None:
         """Puts the global entries and the site's own of the newest acknowledged round <= `model_round` into place.
@@ -116,14 +113,8 @@ class Learner:
         Raises:
             WardroundError: names or shapes are not the network's.
         """
-        refuse_unlike(shared, self._entries.shared)
         own = self._state.get(model_round) if self.kept_names else None
-        with torch.no_grad():
-            for name, tensor in self._entries.shared.items():
-                tensor.copy_(shared[name])
-            for name, tensor in {**self._entries.kept, **self._entries.rest}.items():
-                tensor.copy_(own[name] if own and name in own else self._initial_own[name])
-        self._received = self._copy_of_shared()
+        self._exchange.place(shared, own)
         self._model_round = model_round
         self._to_re_measure = bool(self.kept_names) and own is None and model_round > 0
         self.notes = ()
@@ -148,28 +139,14 @@ class Learner:
             raise WardroundError(
                 Reason.SITE_FAILED, f"train: round {round_index} starts from its own model, found {self._model_round}"
             )
+        self._model_round = None  # whatever comes of this, the next round starts from a new load
         start = perf_counter()
-        shared = [name for name, tensor in self._entries.shared.items() if tensor.requires_grad]
-        parameters = [self._entries.shared[name] for name in shared]
-        self._correction.begin(parameters, [self._received[name] for name in shared])
-        training = self.study.training
-        optimizer = make_optimizer(training, self._trainable(), learning_rate(training, round_index))
-        with seeded(self._seed("train", round_index), self.device) as generator:
-            report = run_steps(
-                self.network,
-                self._criterion,
-                self.data.batches(training.batch_size, generator),
-                self._local_steps(),
-                optimizer,
-                self._step_settings(),
-                device=self.device,
-                correction=self._correction,
-                measured=parameters,
-            )
-        difference = self._difference()
-        self._model_round = None  # the next round starts from a new load
+        parameters, received = self._exchange.trainable()
+        self._correction.begin(parameters, received)
+        report = self._make_steps("train", round_index, self._local_steps(), self._correction, parameters)
+        difference = self._exchange.difference()
         if self.kept_names:
-            self._state.put(round_index + 1, self._entries.kept)
+            self._state.put(round_index + 1, self._exchange.entries.kept)
         return Update(
             difference,
             TrainingReport(
@@ -177,7 +154,7 @@ class Learner:
                 skipped_steps=report.skipped,
                 patients=self.data.counts["train_patients"],
                 loss=report.loss,
-                moved=l2_norm(difference[name] for name in shared),
+                moved=l2_norm(difference[name] for name in self._exchange.trainable_names()),
                 proximal_pull=self._correction.value(),
                 gradient_norm=report.gradient_norm,
                 proximal_gradient_norm=report.correction_norm,
@@ -203,44 +180,53 @@ class Learner:
     def personalise(self, steps: int) -> Personalised:
         """Fine-tunes the loaded model, and keeps that only where it is better on the site's validation cases."""
         self._ready()
-        training = self.study.training
-        optimizer = make_optimizer(training, self._trainable(), learning_rate(training, training.rounds))
-        with seeded(self._seed("personalise", steps), self.device) as generator:
-            result = fine_tune(
-                self.network,
-                validate=self.validate,
-                train=lambda: run_steps(
-                    self.network,
-                    self._criterion,
-                    self.data.batches(training.batch_size, generator),
-                    steps,
-                    optimizer,
-                    self._step_settings(),
-                    device=self.device,
-                ),
-                key_metric=self.study.evaluation.key_metric,
-                mode=self.study.evaluation.key_metric_mode,
-            )
+        evaluation = self.study.evaluation
+        result = fine_tune(
+            self.network,
+            validate=self.validate,
+            train=lambda: self._make_steps("personalise", self.study.training.rounds, steps),
+            key_metric=evaluation.key_metric,
+            mode=evaluation.key_metric_mode,
+        )
         self._model_round = None
         self.notes = (*self.notes, result.note)
         return result
 
     def shared_entries(self) -> dict[str, Tensor]:
         """CPU float32 copies of what would cross now."""
-        return {name: tensor.detach().cpu().float().clone() for name, tensor in self._entries.shared.items()}
+        return self._exchange.shared_copies()
 
     def own_entries(self) -> dict[str, Tensor]:
         """CPU copies of the rest: kept entries and counters."""
-        own = {**self._entries.kept, **self._entries.rest}
-        return {name: tensor.detach().cpu().clone() for name, tensor in own.items()}
+        return self._exchange.own_copies()
 
     def _ready(self) -> None:
         if self._to_re_measure:
             logger.info("%s: %s has no entries of its own for this model; re-measuring statistics", self.run, self.site)
             self.adapt()
 
-    def _trainable(self) -> list[nn.Parameter]:
-        return [parameter for parameter in self.network.parameters() if parameter.requires_grad]
+    def _make_steps(
+        self,
+        purpose: str,
+        round_index: int,
+        steps: int,
+        correction: Correction | None = None,
+        measured: Sequence[Tensor] = (),
+    ) -> StepReport:
+        training = self.study.training
+        trainable = [parameter for parameter in self.network.parameters() if parameter.requires_grad]
+        with seeded(self._seed(purpose, round_index), self.device) as generator:
+            return run_steps(
+                self.network,
+                self._criterion,
+                self.data.batches(training.batch_size, generator),
+                steps,
+                make_optimizer(training, trainable, learning_rate(training, round_index)),
+                StepSettings(training.clip_norm, training.mixed_precision, training.bad_steps_limit),
+                device=self.device,
+                correction=correction,
+                measured=measured,
+            )
 
     def _local_steps(self) -> int:
         training = self.study.training
@@ -249,29 +235,8 @@ class Learner:
         assert training.local_epochs is not None
         return training.local_epochs * self.data.steps_per_epoch(training.batch_size)
 
-    def _step_settings(self) -> StepSettings:
-        training = self.study.training
-        return StepSettings(training.clip_norm, training.mixed_precision, training.bad_steps_limit)
-
     def _seed(self, purpose: str, index: int) -> int:
         return seed_of(self.study.name, self.study.seed, self.site, purpose, index)
-
-    def _copy_of_shared(self) -> dict[str, Tensor]:
-        return {name: tensor.detach().clone() for name, tensor in self._entries.shared.items()}
-
-    @torch.no_grad()
-    def _difference(self) -> dict[str, Tensor]:
-        names = list(self._entries.shared)
-        change = torch._foreach_sub([self._entries.shared[n] for n in names], [self._received[n] for n in names])
-        difference = {name: tensor.float().cpu() for name, tensor in zip(names, change, strict=True)}
-        bad = [name for name, tensor in difference.items() if not bool(torch.isfinite(tensor).all())]
-        if bad:
-            raise WardroundError(
-                Reason.LOSS_NOT_FINITE,
-                f"training: {len(bad)} entries are not finite after the round, such as {bad[0]}; "
-                "lower training.learning_rate or set training.clip_norm",
-            )
-        return difference
 
 
 def initial_network(workload: Workload, study: Study) -> nn.Module:
