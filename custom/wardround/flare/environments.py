@@ -114,8 +114,10 @@ def _judge(out: Path) -> Path:
     record = out / "run.jsonl"
     lines = read_lines(record) if record.is_file() else []
     end = next((line for line in reversed(lines) if isinstance(line, EndLine)), None)
+    cause = cause_of(out / "flare.log")
     if end is None:
-        raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the run early: {cause_of(out / 'flare.log')}")
-    if end.status == "failed":
-        raise WardroundError(Reason.FLARE_FAILED, end.reasons[0])
+        why = cause or "it does not say why; see flare.log in the results' folder"
+        raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the run early: {why}")
+    if end.status == "failed":  # sites that FLARE could not start look late to the server: only the log knows more
+        raise WardroundError(Reason.FLARE_FAILED, end.reasons[0] + (f"; FLARE says: {cause}" if cause else ""))
     return record

@@ -17,8 +17,8 @@ _CAUSES = (
 _PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
 
 
-def cause_of(log: Path) -> str:
-    """The likeliest cause in FLARE's log, or that there is none.
+def cause_of(log: Path) -> str | None:
+    """The likeliest cause in FLARE's log, or None where it tells none.
 
     Paths are masked: they can name a hospital's folders, and a report may quote this line.
     """
@@ -27,7 +27,7 @@ def cause_of(log: Path) -> str:
         match = re.search(pattern, text)
         if match:
             return mask_paths(match["cause"].strip())[:300]
-    return "FLARE stopped without saying why"
+    return None
 
 
 def mask_paths(text: str) -> str:

@@ -116,7 +116,8 @@ class PocSystem:
             code = -1
         if code != 0:
             raise WardroundError(
-                Reason.ENVIRONMENT_INVALID, f"nvflare {' '.join(arguments[:2])} failed: {cause_of(self._log)}"
+                Reason.ENVIRONMENT_INVALID,
+                f"nvflare {' '.join(arguments[:2])} failed: {cause_of(self._log) or 'see flare.log'}",
             )
 
 
