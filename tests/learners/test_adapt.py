@@ -54,7 +54,8 @@ def test_nothing_to_measure_or_to_measure_on_is_an_error() -> None:
 
 @pytest.mark.parametrize("keep_local", ["batchnorm", "silobn"])
 def test_a_checkpoint_without_a_sites_entries_becomes_complete(keep_local: str) -> None:
-    study = make_study(algorithm={"kind": "fedbn", "keep_local": keep_local})
+    training = {"rounds": 5, "local_steps": 1, "learning_rate": 0.1, "batch_size": 3}
+    study = make_study(algorithm={"kind": "fedbn", "keep_local": keep_local}, training=training)
     workload, data = FakeWorkload(), FakeData(3, gain=2.0)
     learner = make_learner(workload, data, study, site="new", run="r")
     shared = learner.shared_entries()

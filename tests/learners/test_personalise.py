@@ -60,3 +60,16 @@ def test_a_learner_says_which_and_scores_that_model() -> None:
     learner.load(shared, model_round=3)
     assert learner.notes == ()
     assert learner.validate() == result.before
+
+
+def test_fine_tuning_that_blows_up_is_not_kept() -> None:
+    data = FakeData(1)
+    learner = Learner(FakeWorkload(), data, make_study(), site="a", run="r")
+    shared = learner.shared_entries()
+    learner.load(shared, model_round=3)
+    data.bad = set(range(1, 20))
+    result = learner.personalise(10)
+    assert not result.kept
+    assert result.after is None
+    assert all(torch.equal(tensor, shared[name]) for name, tensor in learner.shared_entries().items())
+    assert learner.validate() == result.before

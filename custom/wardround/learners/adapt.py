@@ -13,7 +13,6 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.workload import SiteData, Workload
 
 RE_MEASURED = "statistics_re_measured"
-_BATCH = 2  # as in training: what a layer sees beside a volume is one other
 
 
 @torch.no_grad()
@@ -76,5 +75,5 @@ def adapt_checkpoint(
         absent = {name: tensor for name, tensor in network.state_dict().items() if name in card.kept_local}
         fill_network(network, {**absent, **checkpoint.tensors})
         network.to(chosen)
-        re_measure(network, data.unlabelled(_BATCH, generator), chosen)
+        re_measure(network, data.unlabelled(card.batch_size, generator), chosen)
     return with_entries(checkpoint, all_entries(network), site=site, notes=(RE_MEASURED,))

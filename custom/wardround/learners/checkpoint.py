@@ -28,6 +28,7 @@ class CheckpointCard(BaseModel):
         study, study_seed, study_digest: where it comes from.
         workload: the study's workload section: the architecture, and how inputs are prepared.
         algorithm: how it was trained, and which choice decided what stays local.
+        batch_size: of its training, which re-measuring statistics repeats.
         model_round: rounds of training behind it; 0 is the initial model.
         entries: name to [dtype, *shape] of what the file holds.
         kept_local: names that stay at a site under this algorithm.
@@ -47,6 +48,7 @@ class CheckpointCard(BaseModel):
     study_digest: str
     workload: dict[str, Any]
     algorithm: Algorithm
+    batch_size: int
     model_round: int
     entries: dict[str, list[str | int]]
     kept_local: tuple[str, ...] = ()
@@ -99,6 +101,7 @@ def make_checkpoint(
         study_digest=study.digest(),
         workload=study.workload,
         algorithm=study.algorithm,
+        batch_size=study.training.batch_size,
         model_round=model_round,
         entries=_entries(held),
         kept_local=own.kept_names,

@@ -1,5 +1,6 @@
 """A site's own model: the global one fine-tuned, where that helps."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -8,17 +9,19 @@ from torch import nn
 
 from wardround.learners.steps import StepReport
 from wardround.records.metric_record import value_of
+from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Personalised:
-    """Whether fine-tuning was kept, and the validation scores that decided."""
+    """Whether fine-tuning was kept, and the validation scores that decided; `after` is None where it blew up."""
 
     kept: bool
     before: Scores
-    after: Scores
-    steps: StepReport
+    after: Scores | None
 
     @property
     def note(self) -> str:
@@ -36,17 +39,24 @@ def fine_tune(
 ) -> Personalised:
     """Trains in place, and puts the weights back unless the key metric got better.
 
-    Not better, or without a value on either side, means the model that all sites share stays: fine-tuning on a few
-    cases that cannot be shown to help is not given to anyone.
+    Not better, without a value on either side, or ended by losses that are not finite, means the model that all sites
+    share stays: fine-tuning on a few cases that cannot be shown to help is not given to anyone.
     """
     before = validate()
     saved = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
-    report = train()
-    after = validate()
-    was, now = value_of(before.records, key_metric), value_of(after.records, key_metric)
+    after: Scores | None = None
+    try:
+        train()
+        after = validate()
+    except WardroundError as error:
+        if error.code is not Reason.LOSS_NOT_FINITE:
+            raise
+        logger.warning("fine-tuning is not kept: %s", error)
+    was = value_of(before.records, key_metric)
+    now = value_of(after.records, key_metric) if after else None
     kept = was is not None and now is not None and (now > was if mode == "max" else now < was)
     if not kept:
         with torch.no_grad():
             for name, tensor in network.state_dict().items():
                 tensor.copy_(saved[name])
-    return Personalised(kept, before, after, report)
+    return Personalised(kept, before, after)
