@@ -16,8 +16,8 @@ from typing import Any
 import yaml
 
 from wardround.flare.failure import cause_of
+from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.policy import write_resources
-from wardround.flare.processes import MarkedProcesses
 from wardround.flare.session import run_through_session
 from wardround.flare.workspace import site_environment, workspace
 from wardround.records.reasons import Reason, WardroundError

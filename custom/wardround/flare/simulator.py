@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.policy import write_resources
-from wardround.flare.processes import MarkedProcesses
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.tail import Tail
 from wardround.flare.workspace import collect_results, site_environment, workspace

@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from wardround.flare.processes import MarkedProcesses
+from wardround.flare.marked_processes import MarkedProcesses
 
 # leaves a child in a session of its own and exits, as FLARE's start scripts do
 _DAEMON = (
