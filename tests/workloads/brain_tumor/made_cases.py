@@ -87,7 +87,11 @@ def write_msd(
     return folder
 
 
+# what the study's contract asks for and no file tells
+AGREED = {"registration_space": "SRI24", "annotation_protocol": "BraTS 2023", "surgical_status": "pre-operative"}
+
+
 def site(folder: Path, layout: str = "brats2023", **settings: object) -> BrainTumorSiteSettings:
     return BrainTumorSiteSettings.model_validate(
-        {"folder": folder, "layout": layout, "labels": layout, **settings},
+        {"folder": folder, "layout": layout, "labels": layout, "declares": AGREED, **settings},
     )

@@ -14,16 +14,20 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+RegistrationSpace = Literal["SRI24", "MNI152", "native"]
+SurgicalStatus = Literal["pre-operative", "post-operative", "mixed"]
+
+
 class ImageContract(_Section):
     """What every hospital's images must be, so that one network can read them all."""
 
     sequences: tuple[str, ...] = Field(SEQUENCES, min_length=1, description="input channels, in this order")
-    registration_space: Literal["SRI24", "MNI152", "native"] = "SRI24"
+    registration_space: RegistrationSpace = "SRI24"
     spacing_mm: tuple[float, float, float] = Field((1.0, 1.0, 1.0), description="voxel size after resampling")
     orientation: Literal["RAS", "LPS"] = "RAS"
     skull_stripped: Literal[True] = Field(True, description="non-zero z-scores assume a zero background")
     annotation_protocol: str = Field("BraTS 2023", description="who drew the labels, by which rules")
-    surgical_status: Literal["pre-operative", "post-operative", "mixed"] = "pre-operative"
+    surgical_status: SurgicalStatus = "pre-operative"
 
 
 class UNetSettings(_Section):
@@ -98,6 +102,14 @@ class Split(_Section):
     test: tuple[str, ...] | None = None
 
 
+class ImageDeclaration(_Section):
+    """What no file tells: the hospital's own word on its images, which must equal the study's contract."""
+
+    registration_space: RegistrationSpace
+    annotation_protocol: str
+    surgical_status: SurgicalStatus
+
+
 class BrainTumorSiteSettings(_Section):
     """The `brain_tumor` section of a hospital's site.yaml."""
 
@@ -117,4 +129,5 @@ class BrainTumorSiteSettings(_Section):
     allow_missing: tuple[str, ...] = Field(
         (), description="sequences that a case may lack; a zero channel stands in, and is counted"
     )
+    declares: ImageDeclaration | None = Field(None, description="needed to take part in a study, not to predict")
     split: Split = Split()

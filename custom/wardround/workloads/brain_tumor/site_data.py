@@ -14,6 +14,7 @@ from wardround.records.scores import Scores
 from wardround.workloads.brain_tumor.augment import plain_batch
 from wardround.workloads.brain_tumor.batches import training_batches
 from wardround.workloads.brain_tumor.case_cache import CaseCache
+from wardround.workloads.brain_tumor.declaration import refuse_other_images
 from wardround.workloads.brain_tumor.layouts import CaseFiles, find_cases
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.preprocess import prepare
@@ -151,6 +152,7 @@ def open_site_data(settings: BrainTumorSettings, site: BrainTumorSiteSettings, *
         WardroundError: the settings contradict themselves, or no case at all is usable.
     """
     started = time.monotonic()
+    refuse_other_images(settings.contract, site)
     store = CaseCache(cache / "brain_tumor")
     found = find_cases(site, settings.contract.sequences, exclude=store.folder)
     labelled = {files.patient for files in found.cases if files.label}

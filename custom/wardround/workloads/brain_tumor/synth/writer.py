@@ -9,9 +9,11 @@ import numpy as np
 import yaml
 
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.brain_tumor.settings import SEQUENCES
+from wardround.workloads.brain_tumor.settings import SEQUENCES, ImageContract, ImageDeclaration
 from wardround.workloads.brain_tumor.synth.case import make_case
 from wardround.workloads.brain_tumor.synth.hospitals import EVALUATE_ONLY, HospitalSettings, choose_hospitals
+
+AGREED = {name: getattr(ImageContract(), name) for name in ImageDeclaration.model_fields}
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,7 @@ def _write_site(
                 "folder": "data",
                 "layout": "brats2023",
                 "labels": "brats2023",
+                "declares": AGREED,
                 "normalisation": normalisation,
                 "split": {
                     "train": patients[: count.train],
