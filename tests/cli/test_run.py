@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from made_run import round_line, start, whole_run
-from played import play
 from typer.testing import CliRunner, Result
 
+from support.made_run import round_line, start, whole_run
+from support.played import play
 from wardround.cli.main import app
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import DifferenceLine, EndLine, append_line, read_lines

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from made_run import ROUNDS, TRAINING, regions, whole_run
-from played import play
 from typer.testing import CliRunner
 
+from support.made_run import ROUNDS, TRAINING, regions, whole_run
+from support.played import play
 from wardround.cli.main import app
 from wardround.cli.sweep import plan, validation_scores
 from wardround.records.reasons import WardroundError

@@ -1,8 +1,8 @@
 """Chart geometry: values land where the axis says."""
 
 import pytest
-from made_run import regions
 
+from support.made_run import regions
 from wardround.records.metric_record import undefined
 from wardround.reporting.charts import axis, forest, line_chart
 from wardround.reporting.model import Curve, Point

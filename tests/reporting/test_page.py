@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from made_run import KEPT, OUTSIDE, TRAINING, round_line, start, whole_run, without_value
 
+from support.made_run import KEPT, OUTSIDE, TRAINING, round_line, start, whole_run, without_value
 from wardround.records.metric_record import Status
 from wardround.records.run_lines import EndLine, RunLine
 from wardround.reporting.page import render_page

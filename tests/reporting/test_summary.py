@@ -1,8 +1,8 @@
 """The summary says what the record says, and no more."""
 
 import pytest
-from made_run import DIFFERENCES, KEPT, OUTSIDE, TRAINING, round_line, start, whole_run, without_value
 
+from support.made_run import DIFFERENCES, KEPT, OUTSIDE, TRAINING, round_line, start, whole_run, without_value
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.records.reasons import WardroundError
 from wardround.records.run_lines import DifferenceLine, EndLine, RoundLine, ScoreLine

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from made_cases import SETTINGS, site, write_case
 
+from support.made_cases import SETTINGS, site, write_case
 from wardround.workloads.brain_tumor.augment import crop_start, plain_batch, training_batch
 from wardround.workloads.brain_tumor.prepared import PreparedCase, read_case
 from wardround.workloads.brain_tumor.settings import Augmentation, Patch

@@ -3,8 +3,8 @@ import threading
 from itertools import islice
 
 import torch
-from made_cases import SETTINGS, site, write_case
 
+from support.made_cases import SETTINGS, site, write_case
 from wardround.workloads.brain_tumor import batches
 from wardround.workloads.brain_tumor.batches import training_batches, visiting_order
 from wardround.workloads.brain_tumor.prepared import PreparedCase

@@ -5,8 +5,8 @@ from pathlib import Path
 import nibabel as nib
 import numpy as np
 import pytest
-from made_cases import SETTINGS, site, write, write_case
 
+from support.made_cases import SETTINGS, site, write, write_case
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.case_cache import CaseCache
 from wardround.workloads.brain_tumor.layouts import find_cases

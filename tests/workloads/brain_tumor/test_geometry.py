@@ -4,8 +4,8 @@ import struct
 import nibabel as nib
 import numpy as np
 import pytest
-from made_cases import write
 
+from support.made_cases import write
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.geometry import Volume, oriented, read_volume, refuse_other_grid, unoriented
 

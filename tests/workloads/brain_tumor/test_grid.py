@@ -3,8 +3,8 @@ import json
 import nibabel as nib
 import numpy as np
 import pytest
-from made_cases import SETTINGS, made_brain, site, write, write_case
 
+from support.made_cases import SETTINGS, made_brain, site, write, write_case
 from wardround.records.reasons import WardroundError
 from wardround.workloads.brain_tumor.grid import CaseGrid, restore_labels, save_labels
 from wardround.workloads.brain_tumor.layouts import find_cases

@@ -1,6 +1,6 @@
 import pytest
-from made_cases import site, write_case, write_msd
 
+from support.made_cases import site, write_case, write_msd
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.layouts import find_cases, patient_of, read_case_files
 from wardround.workloads.brain_tumor.settings import SEQUENCES

@@ -1,8 +1,8 @@
 import json
 
 import pytest
-from made_cases import write_msd
 
+from support.made_cases import write_msd
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.msd import read_dataset
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from support.made_cases import AGREED
 from wardround.workloads.brain_tumor.pictures import TISSUES, draw_case
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, ImageContract
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
@@ -16,7 +17,7 @@ STUDY = {"network": {"channels": [4, 8], "strides": [2]}, "patch": {"size": [16,
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     write_hospitals(folder, hospitals=1, size=24, cases=CaseCounts(0, 0, 3), seed=0)
-    data = {"folder": "data", "layout": "brats2023", "labels": "brats2023"}
+    data = {"folder": "data", "layout": "brats2023", "labels": "brats2023", "declares": AGREED}
     split = {"train": [], "validation": [], "test": [f"BraTS-SYN-{number:05d}" for number in (1, 2, 3)]}
     return make(STUDY).open_site({**data, "split": split}, folder=folder / "hospital-a", cache=folder / "cache")
 

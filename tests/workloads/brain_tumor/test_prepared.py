@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from made_cases import SETTINGS, made_brain, site, write_case, write_msd
 
+from support.made_cases import SETTINGS, made_brain, site, write_case, write_msd
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.grid import restore_labels
 from wardround.workloads.brain_tumor.labels import to_regions

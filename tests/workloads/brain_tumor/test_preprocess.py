@@ -1,8 +1,8 @@
 import nibabel as nib
 import numpy as np
 import pytest
-from made_cases import SETTINGS, made_brain, site, write, write_case, write_msd
 
+from support.made_cases import SETTINGS, made_brain, site, write, write_case, write_msd
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.labels import to_regions
 from wardround.workloads.brain_tumor.layouts import find_cases

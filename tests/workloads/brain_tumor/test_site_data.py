@@ -5,8 +5,8 @@ import nibabel as nib
 import numpy as np
 import pytest
 import torch
-from made_cases import SETTINGS, site, write, write_case
 
+from support.made_cases import SETTINGS, site, write, write_case
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import load_site_config
 from wardround.workloads.brain_tumor.site_data import UNLABELLED_CROPS, PooledSiteData, open_site_data
