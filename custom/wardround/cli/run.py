@@ -1,5 +1,8 @@
 """`wardround run`: a study in FLARE's simulator, in POC mode, or on a production server."""
 
+import contextlib
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -60,7 +63,7 @@ def finish(report: Report) -> None:
 
 
 def _run_one(settings: Study, options: RunOptions) -> Report:
-    with RunProgress(progress(), settings.evaluation.key_metric) as shown:
+    with _stoppable(), RunProgress(progress(), settings.evaluation.key_metric) as shown:
         try:
             return run_whole_study(settings, options, shown)
         except FederationFailedError as error:
@@ -72,6 +75,20 @@ def _run_one(settings: Study, options: RunOptions) -> Report:
         except KeyboardInterrupt:
             _tell_what_was_kept(options.out, shown)
             raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[None]:
+    """A request to terminate ends a run as Ctrl-C does, so that no FLARE process outlives it."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _report_what_there_is(out: Path) -> None:

@@ -100,7 +100,10 @@ def _differences(summary: Summary) -> Table:
     table.add_column("value", justify="right")
     table.add_column("interval", justify="right")
     table.add_column("reads as")
-    for row in (row for row in summary.comparisons if row.metric == key):
+    same = summary.ending.best_round == summary.ending.last_round  # one model, so nothing to compare
+    for row in summary.comparisons:
+        if row.metric != key or (same and (row.arm, row.reference) == ("best", "last")):
+            continue
         kind, record = measure(row.metric), row.difference
         reference = "alone" if row.reference == f"alone:{row.site}" else short_arm(row.reference)
         table.add_row(

@@ -118,8 +118,8 @@ def axis(values: Iterable[float], include: float | None = None) -> tuple[float, 
     known = [*values, *([] if include is None else [include])]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     span = max(high - low, 1e-3 * max(abs(high), 1.0))  # equal values still get an axis
-    power = 10 ** math.floor(math.log10(span / 4))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= span / 4)
+    power = 10 ** math.floor(math.log10(span / 5))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= span / 5)
     return (
         math.floor(low / step + 1e-9) * step,
         max(math.ceil(high / step - 1e-9), math.floor(low / step) + 1) * step,

@@ -1,0 +1,106 @@
+"""`predict`, `adapt` and `export-bundle` from a checkpoint file, as a hospital uses them."""
+
+from pathlib import Path
+
+import nibabel as nib
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from wardround.cli.main import app
+from wardround.learners.checkpoint import load_checkpoint, make_checkpoint, save_checkpoint
+from wardround.learners.fill import all_entries
+from wardround.learners.sharing import initial_shared
+from wardround.records.study import Study, load_study
+from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
+from wardround.workloads.workload import make_workload
+
+CLI = CliRunner()
+SMALL = ("workload.patch.size=[16,16,16]", "workload.network.channels=[4,8]", "workload.network.strides=[2]")
+
+
+@pytest.fixture(scope="module")
+def hospital(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("generated")
+    write_hospitals(out, hospitals=1, size=24, cases=CaseCounts(1, 1, 1))
+    return out / "hospital-a"
+
+
+@pytest.fixture
+def study(study_folder: Path) -> Study:
+    return load_study(study_folder, (*SMALL, "algorithm.kind=fedbn"))
+
+
+@pytest.fixture
+def incomplete(study: Study, tmp_path: Path) -> Path:
+    """A FedBN model as the server has it: without any site's BatchNorm entries."""
+    shared = initial_shared(make_workload(study).network(), study.algorithm)
+    return save_checkpoint(tmp_path / "best", make_checkpoint(shared, study, model_round=1))
+
+
+@pytest.fixture
+def complete(study: Study, tmp_path: Path) -> Path:
+    entries = all_entries(make_workload(study).network())
+    return save_checkpoint(tmp_path / "whole", make_checkpoint(entries, study, model_round=1, site="hospital-a"))
+
+
+def test_predict_writes_labels_on_the_input_grid(complete: Path, hospital: Path, tmp_path: Path) -> None:
+    case = min((hospital / "data").iterdir())
+    out = tmp_path / "prediction.nii.gz"
+    arguments = ["predict", "--model", str(complete), "--case", str(case), "--out", str(out), "--labels", "brats2023"]
+    done = CLI.invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    written, given = nib.load(out), nib.load(case / f"{case.name}-t1n.nii.gz")
+    assert written.shape == given.shape
+    assert np.array_equal(written.affine, given.affine)
+    assert "WT" in done.output
+
+
+@pytest.mark.parametrize("naming", [[], ["--labels", "brats2023", "--site", "site.yaml"]])
+def test_predict_assumes_no_label_convention_f29(
+    complete: Path, hospital: Path, tmp_path: Path, naming: list[str]
+) -> None:
+    case = min((hospital / "data").iterdir())
+    out = tmp_path / "prediction.nii.gz"
+    done = CLI.invoke(app, ["predict", "--model", str(complete), "--case", str(case), "--out", str(out), *naming])
+    assert done.exit_code == 2
+    assert "none is assumed" in done.output
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["predict", "--case", "CASE", "--out", "x.nii.gz", "--labels", "brats2023"], ["export-bundle", "--out", "bundle"]],
+)
+def test_a_fedbn_model_without_a_sites_entries_is_refused_with_the_way_out(
+    incomplete: Path, hospital: Path, command: list[str]
+) -> None:
+    case = str(min((hospital / "data").iterdir()))
+    done = CLI.invoke(app, [*(case if part == "CASE" else part for part in command), "--model", str(incomplete)])
+    assert done.exit_code == 2
+    assert "wardround adapt" in done.output
+    assert not Path("bundle").exists()
+
+
+def test_adapt_completes_it_for_a_site(incomplete: Path, hospital: Path, tmp_path: Path) -> None:
+    out = tmp_path / "adapted"
+    site = str(hospital / "site.yaml")
+    done = CLI.invoke(app, ["adapt", "--model", str(incomplete), "--site", site, "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    card = load_checkpoint(out).card
+    assert card.complete
+    assert card.site == "hospital-a"
+    assert "statistics_re_measured" in card.notes
+
+
+def test_export_bundle_writes_a_bundle(complete: Path, tmp_path: Path) -> None:
+    out = tmp_path / "bundle"
+    done = CLI.invoke(app, ["export-bundle", "--model", str(complete), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert (out / "configs" / "metadata.json").is_file()
+
+
+def test_a_missing_checkpoint_is_one_message(tmp_path: Path) -> None:
+    done = CLI.invoke(app, ["export-bundle", "--model", str(tmp_path / "none"), "--out", str(tmp_path / "bundle")])
+    assert done.exit_code == 2
+    assert "none.safetensors" in done.output
