@@ -68,6 +68,12 @@ def test_failed_run_without_scores_still_has_a_page_f10() -> None:
     assert "fewer accepted contributions than the quorum" in text
 
 
+def test_page_tells_what_left_in_few_words() -> None:
+    text = page(whole_run())
+    assert "Dice (WT, TC, ET, mean)" in text
+    assert "sums for pooling: Voxel counts (WT)" in text
+
+
 def test_names_are_escaped() -> None:
     lines = whole_run()
     lines[0] = lines[0].model_copy(update={"run": "<script>alert(1)</script>"})

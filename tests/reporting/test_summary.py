@@ -118,6 +118,16 @@ def test_what_stayed_local_is_named_for_fedbn() -> None:
     assert (site.shared_entries, site.shared_numbers, site.times_sent) == (2, 16 * 4 * 27 + 16, 4)
 
 
+def test_what_left_is_what_the_server_got_baselines_apart() -> None:
+    sites = {site.name: site for site in summarise(whole_run()).sites}
+    assert {"dice_wt", "hd95_wt", "brats_dice_wt"} <= set(sites[OUTSIDE].figures_sent)
+    assert sites[OUTSIDE].sums_sent == ["voxels_wt"]
+    assert sites[OUTSIDE].times_sent == 0
+    only_baselines = [line for line in whole_run() if getattr(line, "arm", "alone:").startswith(("alone:", "pooled"))]
+    only_baselines = [line for line in only_baselines if not isinstance(line, RoundLine)]
+    assert summarise(only_baselines).sites[0].figures_sent == []
+
+
 def test_voxels_are_pooled_from_counts_with_alone_at_home() -> None:
     rows = {row.arm: row for row in summarise(whole_run()).pooled}
     assert rows["best"].dice == pytest.approx(2 * 80 / 210)

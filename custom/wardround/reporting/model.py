@@ -42,6 +42,7 @@ class SiteFacts(_Part):
 
     Args:
         shared_entries, shared_numbers: named tensors that leave the site in a round, and the numbers in them.
+        figures_sent, sums_sent: names of the records and of the additive counts that the server got from it.
         times_sent: rounds in which the server got an update from it, accepted or not.
     """
 
@@ -52,7 +53,8 @@ class SiteFacts(_Part):
     shared_entries: int
     shared_numbers: int
     kept_local: list[str]
-    metric_names: list[str]
+    figures_sent: list[str]
+    sums_sent: list[str]
     times_sent: int
 
 

@@ -11,7 +11,15 @@ from wardround.reporting.curves import FEDERATED
 from wardround.reporting.headline import answer, gains
 from wardround.reporting.model import Comparison, Curve, Summary
 from wardround.reporting.pictures import EmbeddedPicture
-from wardround.reporting.vocabulary import DASH, arm_title, in_reading_order, in_words, measure, reason_in_words
+from wardround.reporting.vocabulary import (
+    DASH,
+    arm_title,
+    in_reading_order,
+    in_words,
+    listed_by_family,
+    measure,
+    reason_in_words,
+)
 
 _OTHERS = "alone elsewhere"  # groups the other hospitals' own models at one hospital
 _FIRST = (("best", "alone"), ("best", _OTHERS))
@@ -27,7 +35,7 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = ()) -> s
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(in_words=in_words, reason_in_words=reason_in_words)
+    environment.filters.update(in_words=in_words, reason_in_words=reason_in_words, by_family=listed_by_family)
     environment.globals.update(measure=measure, arm_title=arm_title, in_words=in_words)
     names = _names_by_family(summary)
     return environment.get_template("report.html.j2").render(

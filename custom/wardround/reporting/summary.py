@@ -4,7 +4,7 @@ import math
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, RoundLine, RunLine, ScoreLine, StartLine
-from wardround.records.update import SiteManifest
+from wardround.records.update import SiteManifest, SiteRound
 from wardround.reporting.comparisons import comparisons
 from wardround.reporting.curves import curves
 from wardround.reporting.model import Ending, RoundFacts, SiteFacts, StudyFacts, Summary
@@ -42,7 +42,7 @@ def summarise(lines: list[RunLine]) -> Summary:
             versions=start.versions,
         ),
         ending=_ending(lines, start, scores, key),
-        sites=[_site(manifest, rounds) for manifest in sorted(start.sites, key=_by_role_and_name)],
+        sites=[_site(manifest, rounds, lines) for manifest in sorted(start.sites, key=_by_role_and_name)],
         missing=sorted(start.missing),
         rounds=rounds,
         curves=curves(lines, key),
@@ -84,8 +84,14 @@ def _gaps(start: StartLine, scores: list[ScoreLine], key: str) -> list[str]:
     return [f"{site.site}: {Reason.METRICS_MISSING}" for site in start.sites if site.site not in scored]
 
 
-def _site(manifest: SiteManifest, rounds: list[RoundFacts]) -> SiteFacts:
+def _site(manifest: SiteManifest, rounds: list[RoundFacts], lines: list[RunLine]) -> SiteFacts:
     sizes = [math.prod(int(side) for side in entry[1:]) for entry in manifest.shared.values()]
+    reports: list[ScoreLine | SiteRound] = [
+        line for line in lines if isinstance(line, ScoreLine) and line.site == manifest.site and not _local(line)
+    ]
+    reports += [
+        line.sites[manifest.site] for line in lines if isinstance(line, RoundLine) and manifest.site in line.sites
+    ]
     return SiteFacts(
         name=manifest.site,
         role=manifest.role,
@@ -94,9 +100,15 @@ def _site(manifest: SiteManifest, rounds: list[RoundFacts]) -> SiteFacts:
         shared_entries=len(sizes),
         shared_numbers=sum(sizes),
         kept_local=list(manifest.kept_local),
-        metric_names=list(manifest.metric_names),
+        figures_sent=list(dict.fromkeys(record.name for report in reports for record in report.records)),
+        sums_sent=list(dict.fromkeys(tally.name for report in reports for tally in report.tallies)),
         times_sent=sum(manifest.site in line.contributed or manifest.site in line.rejected for line in rounds),
     )
+
+
+def _local(line: ScoreLine) -> bool:
+    """Baselines are made beside the federation, on one machine: their figures did not go through FLARE."""
+    return line.arm == "pooled" or line.arm.startswith("alone:")
 
 
 def _round(line: RoundLine) -> RoundFacts:

@@ -57,6 +57,7 @@ _FAMILIES = (
     Family("false_positive_volume", "False-positive volume", False, 1, "ml"),
     Family("dice", "Dice", True),
     Family("hd95", "HD95", False, 1, "mm"),
+    Family("voxels", "Voxel counts", True, 0),
 )
 
 
@@ -100,6 +101,15 @@ def in_reading_order(names: list[str]) -> list[str]:
     """Whole tumor first, then core, enhancing tumor and the mean; other names as they came."""
     positions = {part: index for index, part in enumerate(_ORDER)}
     return sorted(names, key=lambda name: positions.get(measure(name).part, len(_ORDER)))
+
+
+def listed_by_family(names: list[str]) -> str:
+    """`Dice (WT, TC, ET); HD95 (WT)`: many names in little room."""
+    families: dict[str, list[str]] = {}
+    for name in in_reading_order(names):
+        found = measure(name)
+        families.setdefault(found.family.title, []).extend([found.short] if found.part else [])
+    return "; ".join(f"{title} ({', '.join(parts)})" if parts else title for title, parts in families.items())
 
 
 def arm_title(arm: str) -> str:
