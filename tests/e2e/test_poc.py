@@ -22,7 +22,10 @@ from wardround.site.config import load_site_config
 
 pytestmark = pytest.mark.e2e
 
-ONE_ROUND = {"rounds": 1, "local_steps": 2, "learning_rate": 0.01}
+STUDY = tiny_study(
+    training={"rounds": 1, "local_steps": 2, "learning_rate": 0.01},
+    federation={"quorum": 3, "round_deadline_seconds": 300, "prepare_deadline_seconds": 300},
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +46,11 @@ def system(hospitals: list[Path]) -> Iterator[PocSystem]:
         system.stop()
 
 
-def test_an_exported_job_runs_when_flares_own_command_submits_it(system: PocSystem, tmp_path: Path) -> None:
-    job = export_job(Path("study"), tiny_study(name="exported", training=ONE_ROUND), tmp_path / "jobs")
+@pytest.fixture(scope="module")
+def exported(system: PocSystem, tmp_path_factory: pytest.TempPathFactory) -> EndLine:
+    """How an exported job ended that FLARE's own command submitted."""
+    folder = tmp_path_factory.mktemp("exported")
+    job = export_job(Path("study"), STUDY, folder / "jobs")
     submit = [sys.executable, "-m", "nvflare.cli", "job", "submit", "-j", str(job), "--format", "json"]
     answer = subprocess.run(submit, env=system.environment, capture_output=True, text=True, check=True, timeout=60)
     job_id = json.loads(answer.stdout)["data"]["job_id"]
@@ -55,32 +61,46 @@ def test_an_exported_job_runs_when_flares_own_command_submits_it(system: PocSyst
             assert time.monotonic() < deadline, status
             time.sleep(1)
         assert status == "FINISHED:COMPLETED"
-        result = Path(session.download_job_result(job_id, str(tmp_path / "result")))
+        result = Path(session.download_job_result(job_id, str(folder / "result")))
     finally:
         session.close()
-    lines = read_lines(result / "workspace" / "metrics" / "run.jsonl")
-    assert isinstance(lines[-1], EndLine)
-    assert lines[-1].status == "complete"
+    end = read_lines(result / "workspace" / "metrics" / "run.jsonl")[-1]
+    assert isinstance(end, EndLine)
+    return end
 
 
-def test_a_study_goes_through_a_session_as_in_production(system: PocSystem, tmp_path: Path) -> None:
-    study = tiny_study(training=ONE_ROUND, federation={"quorum": 3, "prepare_deadline_seconds": 300})
+def test_an_exported_job_runs_when_flares_own_command_submits_it(exported: EndLine) -> None:
+    assert exported.status == "complete"
+    assert exported.reasons == []
+
+
+def test_a_study_goes_through_a_session_as_in_production(system: PocSystem, exported: EndLine, tmp_path: Path) -> None:
     heard: list[RunLine] = []
     record = run_study(
-        Path("study"), study, environment="prod", sites=[], out=tmp_path / "out", on_line=heard.append, kit=system.kit
+        Path("study"), STUDY, environment="prod", sites=[], out=tmp_path / "out", on_line=heard.append, kit=system.kit
     )
     assert heard == read_lines(record)
-    start = heard[0]
+    start, end = heard[0], heard[-1]
     assert isinstance(start, StartLine)
     assert start.environment == "prod"
     assert [site.site for site in start.sites] == ["hospital-a", "hospital-b", "hospital-c", "hospital-d"]
     assert [line.contributed for line in heard if isinstance(line, RoundLine)] == [
         ["hospital-a", "hospital-b", "hospital-c"]
     ]
-    assert isinstance(heard[-1], EndLine)
-    assert heard[-1].status == "complete"
+    assert isinstance(end, EndLine)
+    assert end.status == "complete"
+    assert end.weights_sha256 == exported.weights_sha256  # the same study and seed, in another job (F38)
     assert (tmp_path / "out" / "models" / "best.safetensors").is_file()
     assert (tmp_path / "out" / "flare" / "cross_val_results.json").is_file()
+
+
+def test_a_run_that_fails_is_told_in_one_line(system: PocSystem, tmp_path: Path) -> None:
+    study = STUDY.model_copy(update={"federation": STUDY.federation.model_copy(update={"quorum": 4})})
+    with pytest.raises(WardroundError) as caught:
+        run_study(
+            Path("study"), study, environment="prod", sites=[], out=tmp_path, on_line=lambda _: None, kit=system.kit
+        )
+    assert str(caught.value) == "prepare: 3 training sites, federation.quorum is 4 (none failed)"
 
 
 def test_a_path_with_a_space_is_refused_by_name_f26(tmp_path: Path) -> None:

@@ -149,3 +149,15 @@ def test_the_models_are_not_pickled(run: Run) -> None:
 def test_no_process_is_left(run: Run) -> None:
     assert run.lines
     assert left_over() == []
+
+
+def test_ctrl_c_ends_every_process_and_keeps_the_record(hospitals: list[Path], tmp_path: Path) -> None:
+    def interrupt(_line: RunLine) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_study(
+            Path("study"), tiny_study(), environment="sim", sites=hospitals, out=tmp_path / "out", on_line=interrupt
+        )
+    assert left_over() == []
+    assert isinstance(read_lines(tmp_path / "out" / "run.jsonl")[0], StartLine)

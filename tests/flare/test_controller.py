@@ -142,6 +142,24 @@ def test_a_site_that_never_joins_makes_the_run_partial_f10(tmp_path: Path) -> No
     assert run.end.reasons == ["hospital-z: absent"]
 
 
+def test_a_site_that_is_ready_late_joins_a_later_round_f10(tmp_path: Path) -> None:
+    prepared = []
+
+    def tamper(site: str, task: str, answer: FLModel) -> FLModel | None:
+        if site == "hospital-c" and task == messages.PREPARE:
+            prepared.append(site)
+            return None if len(prepared) == 1 else answer
+        return answer
+
+    study = _study(federation={"quorum": 2, "round_deadline_seconds": 1, "prepare_deadline_seconds": 1})
+    run = Federation(tmp_path, study, SITES, tamper=tamper).run()
+    assert run.start.missing == ["hospital-c"]
+    assert [line.contributed for line in run.rounds] == [["hospital-a", "hospital-b"], sorted(SITES), sorted(SITES)]
+    assert run.end.status == "partial"
+    assert run.end.reasons == ["hospital-c: late", "hospital-c: joined in round 2"]
+    assert {line.site for line in run.scores if line.arm == "best"} == set(SITES)
+
+
 def test_below_the_minimum_nothing_is_trained_f10(tmp_path: Path) -> None:
     two = {name: SITES[name] for name in ("hospital-a", "hospital-b")}
     run = Federation(tmp_path, _study(federation={"quorum": 3}), two, expected=sorted(SITES)).run()

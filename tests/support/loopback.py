@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from nvflare.apis.client import Client
+from nvflare.apis.controller_spec import Task
 from nvflare.apis.fl_constant import FLContextKey
 from nvflare.apis.fl_context import FLContext, FLContextManager
 from nvflare.apis.shareable import Shareable
@@ -17,7 +18,7 @@ from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.utils.fl_model_utils import FLModelUtils
 
 from support.fake_workload import FakeWorkload
-from wardround.flare import enrolment, persistor
+from wardround.flare import enrolment, environments, persistor
 from wardround.flare.aggregator import UpdateAggregator
 from wardround.flare.controller import RoundController
 from wardround.flare.executor import SiteExecutor
@@ -33,7 +34,7 @@ Tamper = Callable[[str, str, FLModel], FLModel | None]
 
 def use_fake_workload(patch: pytest.MonkeyPatch, make: Callable[[Study], FakeWorkload] | None = None) -> None:
     """Lets server and sites build the fake workload, which is not installed."""
-    for module in (open_site, enrolment, persistor):
+    for module in (open_site, enrolment, persistor, environments):
         patch.setattr(module, "make_workload", make or (lambda _study: FakeWorkload()))
 
 
@@ -73,6 +74,7 @@ class LoopbackController(RoundController):
     panics: list[str]
 
     def broadcast_model(self, data: FLModel, task_name: str = "", targets: Any = None, **options: Any) -> None:
+        self._sent = Task(task_name, Shareable())
         for site in [name for name in self.executors if name in targets]:
             executor, context = self.executors[site]
             result = executor.execute(task_name, FLModelUtils.to_shareable(data), context, Signal())
@@ -85,7 +87,7 @@ class LoopbackController(RoundController):
                 except Exception as error:  # as FLARE: logged, not counted
                     self.refusals.append(f"{site}: {error}")
 
-    def cancel_all_tasks(self, *args: Any, **kwargs: Any) -> None:
+    def cancel_task(self, *args: Any, **kwargs: Any) -> None:
         self.cancelled += 1
 
     def panic(self, reason: str) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from nvflare.apis.controller_spec import Task
 from nvflare.apis.fl_constant import ReturnCode
 from nvflare.apis.fl_context import FLContext
 from nvflare.apis.shareable import Shareable
@@ -56,6 +57,7 @@ class RoundController(FedAvg):
         self.environment = environment
         self.exchange = Exchange(self)
         self.acknowledged: dict[str, int] = {}
+        self._sent: Task | None = None
         self.study: Study
         self.record: RunRecord
         self.enrolled: Enrolled
@@ -115,6 +117,16 @@ class RoundController(FedAvg):
         return Order(
             run=self._run_id(), round=round_index, model_round=model_round, acknowledged=dict(self.acknowledged), **arm
         )
+
+    def send(self, model: FLModel, task_name: str, **options: Any) -> Task:
+        """Broadcasts without waiting and returns FLARE's task, which `broadcast_model` keeps to itself."""
+        self.broadcast_model(model, task_name, blocking=False, **options)
+        assert self._sent is not None
+        return self._sent
+
+    def _prepare_task(self, *args: Any, **kwargs: Any) -> Task:
+        self._sent = super()._prepare_task(*args, **kwargs)
+        return self._sent
 
     def connected(self) -> list[str]:
         """Names of the sites that are connected now."""

@@ -12,6 +12,7 @@ from wardround.flare import messages
 from wardround.flare.messages import Reply
 from wardround.flare.prepare_check import check_key_metric, check_manifests, check_quorum
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import Study
 from wardround.records.update import SiteManifest
 from wardround.workloads.workload import make_workload
 
@@ -48,22 +49,18 @@ def enrol(controller: "RoundController", shared: dict[str, Tensor]) -> Enrolled:
     Raises:
         WardroundError: one line that names the site and the difference, or too few training sites.
     """
+    study = controller.study
+    check_key_metric(study, make_workload(study).metric_names(), "the workload")
     manifests: dict[str, SiteManifest] = {}
     missing: dict[str, str] = {}
 
     def receive(answer: FLModel) -> None:
-        site = str((answer.meta or {}).get("client_name"))
-        try:
-            reply = Reply.model_validate((answer.meta or {}).get(messages.KEY))
-        except ValidationError:
-            reply = Reply(error=Reason.REPLY_INVALID)
-        if reply.error is not None or reply.manifest is None:
+        site, reply = read_manifest(answer)
+        if reply.manifest is None:
             missing[site] = reply.error or Reason.REPLY_INVALID
             raise WardroundError(Reason(missing[site]), f"{site}: could not prepare")
-        manifests[site] = reply.manifest.model_copy(update={"site": site})  # the name in the certificate counts
+        manifests[site] = reply.manifest
 
-    workload = make_workload(controller.study)
-    check_key_metric(controller.study, workload.metric_names(), "the workload")
     connected = controller.connected()
     expected = set(controller.expected_sites or connected)
     missing |= dict.fromkeys(expected - set(connected), Reason.ABSENT)
@@ -72,14 +69,31 @@ def enrol(controller: "RoundController", shared: dict[str, Tensor]) -> Enrolled:
         controller.order(0, 0),
         sorted(expected & set(connected)),
         receive,
-        deadline=controller.study.federation.prepare_deadline_seconds,
+        deadline=study.federation.prepare_deadline_seconds,
     )
     missing |= dict.fromkeys(late, Reason.LATE) | controller.exchange.lost
-    names: dict[str, list[str | int]] = {name: [dtype, *shape] for name, (dtype, shape) in entries(shared).items()}
-    check_manifests(manifests, controller.study, contract_digest=workload.contract_digest(), shared=names)
+    verify(manifests, study, shared)
     enrolled = Enrolled(manifests, missing)
-    check_quorum({site: manifests[site] for site in enrolled.train_sites}, controller.study, missing)
+    check_quorum({site: manifests[site] for site in enrolled.train_sites}, study, missing)
     return enrolled
+
+
+def read_manifest(answer: FLModel) -> tuple[str, Reply]:
+    """Who answered, by the certificate's name, and with what; an answer that is no reply becomes a coded one."""
+    site = str((answer.meta or {}).get("client_name"))
+    try:
+        reply = Reply.model_validate((answer.meta or {}).get(messages.KEY))
+    except ValidationError:
+        return site, Reply(error=Reason.REPLY_INVALID)
+    if reply.manifest is None:
+        return site, reply
+    return site, reply.model_copy(update={"manifest": reply.manifest.model_copy(update={"site": site})})
+
+
+def verify(manifests: dict[str, SiteManifest], study: Study, shared: dict[str, Tensor]) -> None:
+    """Compares manifests with the server's study, contract and model; see `check_manifests`."""
+    names: dict[str, list[str | int]] = {name: [dtype, *shape] for name, (dtype, shape) in entries(shared).items()}
+    check_manifests(manifests, study, contract_digest=make_workload(study).contract_digest(), shared=names)
 
 
 def entries(shared: dict[str, Tensor]) -> dict[str, Entry]:

@@ -9,6 +9,7 @@ from typing import Literal
 from wardround.flare.controller import new_run_name
 from wardround.flare.failure import cause_of
 from wardround.flare.poc import run_in_poc
+from wardround.flare.prepare_check import check_key_metric
 from wardround.flare.production import run_in_production
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.simulator import run_in_simulator
@@ -16,6 +17,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, RunLine, read_lines
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig, load_site_config
+from wardround.workloads.workload import make_workload
 
 Environment = Literal["sim", "poc", "prod"]
 SAFE_QUORUM = 3  # of two contributors each can work out the other's update
@@ -50,6 +52,7 @@ def run_study(
     Raises:
         WardroundError: with the cause in one line. What there is of the record is in `out`.
     """
+    check_key_metric(study, make_workload(study).metric_names(), "the workload")
     out.mkdir(parents=True, exist_ok=True)
     (out / "run.jsonl").unlink(missing_ok=True)
     (out / "flare.log").unlink(missing_ok=True)

@@ -68,15 +68,15 @@ class Exchange:
             total_rounds=self._controller.num_rounds,
             meta=order.meta(),
         )
-        self._controller.broadcast_model(
-            model, task, targets=sorted(self._asked), timeout=deadline, blocking=False, callback=self._on_answer
+        task_sent = self._controller.send(
+            model, task, targets=sorted(self._asked), timeout=deadline, callback=self._on_answer
         )
         self._wait(time.monotonic() + deadline, quorum, grace)
         with self._lock:
             self._receive = None
             late = sorted(self._asked - self._answered)
         if late:
-            self._controller.cancel_all_tasks()
+            self._controller.cancel_task(task_sent)
         return late
 
     def lose(self, site: str) -> None:

@@ -12,6 +12,7 @@ from wardround.aggregation.norms import l2_norm
 from wardround.flare import messages
 from wardround.flare.aggregator import Contributions, UpdateAggregator
 from wardround.flare.enrolment import entries
+from wardround.flare.latecomers import Latecomers
 from wardround.flare.persistor import BEST, ROUND, CheckpointPersistor
 from wardround.flare.selector import FixedSitesSelector
 from wardround.records.metric_record import value_of
@@ -31,6 +32,7 @@ class Rounds:
     ) -> None:
         self._controller, self._persistor, self._selector = controller, persistor, selector
         self._aggregator: UpdateAggregator = controller.aggregator
+        self._latecomers = Latecomers(controller)
         self.best: tuple[int, dict[str, Tensor]] | None = None
 
     def one(self, model: FLModel) -> FLModel:
@@ -42,6 +44,8 @@ class Rounds:
         """
         controller, clock = self._controller, _Clock()
         index, study = controller.current_round, controller.study
+        self._latecomers.admit(model.params)
+        self._latecomers.invite()
         expected = controller.enrolled.train_sites
         connected = [site for site in expected if site in controller.connected()]
         self._quorum(len(connected), f"{_list(sorted(set(expected) - set(connected)))} not connected")

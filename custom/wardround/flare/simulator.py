@@ -10,11 +10,13 @@ from wardround.flare.policy import write_resources
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.tail import Tail
 from wardround.flare.workspace import collect_results, site_environment, workspace
-from wardround.records.run_lines import RunLine
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.run_lines import EndLine, RunLine
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig, resolved_yaml
 
 _RUN = Path("server", "simulate_job")
+_START_SECONDS = 120  # for FLARE's own processes, on a busy machine
 # written by FLARE's widgets when the run ends; after them its simulator only waits (9 s) to tear down
 _LAST_FILES = ("cross_site_val/cross_val_results.json", "metrics/metrics_summary.json")
 
@@ -25,6 +27,7 @@ def run_in_simulator(
     """Runs to the end. Results are under `out`, whatever happened; no process is left.
 
     Raises:
+        WardroundError: FLARE did not get as far as the first line of the record.
         KeyboardInterrupt: after all children are gone.
     """
     names = [config.name for config in configs]
@@ -46,8 +49,13 @@ def run_in_simulator(
         tail = Tail(lambda: root / _RUN / "metrics" / "run.jsonl", on_line)
         try:
             main = children.start(command, out / "flare.log", folder=folder)
-            while main.poll() is None and not (tail.end and _written(root / _RUN)):
+            give_up = time.monotonic() + study.federation.prepare_deadline_seconds + _START_SECONDS
+            while main.poll() is None and not (tail.end and _settled(tail.end, root / _RUN)):
                 tail.look()
+                if tail.seen == 0 and time.monotonic() > give_up:
+                    raise WardroundError(
+                        Reason.FLARE_FAILED, "FLARE's simulator started nothing in time; see flare.log"
+                    )
                 time.sleep(0.2)
             tail.look()
         finally:
@@ -55,5 +63,5 @@ def run_in_simulator(
             collect_results(root / _RUN, out)
 
 
-def _written(run_folder: Path) -> bool:
-    return all((run_folder / name).is_file() for name in _LAST_FILES)
+def _settled(end: EndLine, run_folder: Path) -> bool:
+    return end.status == "failed" or all((run_folder / name).is_file() for name in _LAST_FILES)

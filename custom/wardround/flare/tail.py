@@ -16,7 +16,7 @@ class Tail:
 
     def __init__(self, find: Callable[[], Path | None], on_line: Callable[[RunLine], None]) -> None:
         self._find, self._on_line = find, on_line
-        self._seen = 0
+        self.seen = 0
         self._size = -1
         self.end: EndLine | None = None
 
@@ -30,8 +30,8 @@ class Tail:
             return
         self._size = size
         lines = read_lines(file)
-        for line in lines[self._seen :]:
-            self._seen += 1
+        for line in lines[self.seen :]:
+            self.seen += 1
             if isinstance(line, EndLine):
                 self.end = line
             self._on_line(line)
