@@ -63,7 +63,7 @@ def test_a_failed_run_is_told_in_its_own_line_f15(tmp_path: Path, monkeypatch: p
     sites = [_site(tmp_path, "hospital-a"), _site(tmp_path, "hospital-b")]
     with pytest.raises(WardroundError) as caught:
         _run(make_study(federation={"quorum": 2}), tmp_path, sites=sites)
-    assert str(caught.value) == reason
+    assert str(caught.value) == f"{reason}; the words behind a code are in that site's own site.log"
 
 
 def test_a_job_that_names_a_missing_module_is_told_from_flares_log_without_a_path_f15(

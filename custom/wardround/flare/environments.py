@@ -20,6 +20,7 @@ from wardround.site.config import SiteConfig, load_site_config
 from wardround.workloads.workload import make_workload
 
 Environment = Literal["sim", "poc", "prod"]
+_MORE = "; the words behind a code are in that site's own site.log"
 SAFE_QUORUM = 3  # of two contributors each can work out the other's update
 
 
@@ -122,5 +123,10 @@ def _judge(out: Path) -> Path:
         why = cause or "it does not say why; see flare.log in the results' folder"
         raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the run early: {why}")
     if end.status == "failed":  # sites that FLARE could not start look late to the server: only the log knows more
-        raise WardroundError(Reason.FLARE_FAILED, end.reasons[0] + (f"; FLARE says: {cause}" if cause else ""))
+        line = end.reasons[0] + (f"; FLARE says: {cause}" if cause else "")
+        raise WardroundError(Reason.FLARE_FAILED, line + (_MORE if _names_a_sites_failure(line) else ""))
     return record
+
+
+def _names_a_sites_failure(line: str) -> bool:
+    return any(f": {code}" in line for code in set(Reason) - {Reason.ABSENT, Reason.LATE})
