@@ -2,7 +2,7 @@
 
     python benchmarks/heterogeneity.py [--seeds 3] [--rounds 8] [--only equal,mismatch,twelve]
 
-equal     all hospitals prepare images as agreed (6 training cases a site, 8 rounds of 96 steps)
+equal     all hospitals prepare images as agreed (6 training cases a site, 8 rounds of 96 steps); also each alone
 mismatch  hospital-c scales to min-max instead of z-scores (12 training cases a site, 8 rounds of 48 steps)
 twelve    12 training cases a site, prepared as agreed (8 rounds of 48 steps): a hospital alone against the federation
 
@@ -48,7 +48,7 @@ class Setting:
 
 
 SETTINGS = {
-    "equal": Setting("equal preprocessing, 6 cases a site", 6, 96, (), ("fedavg", "fedprox", "fedbn")),
+    "equal": Setting("equal preprocessing, 6 cases a site", 6, 96, (), ("fedavg", "fedprox", "fedbn"), alone=True),
     "mismatch": Setting(
         "hospital-c min-max scales, 12 cases a site", 12, 48, ("hospital-c",), ("fedavg", "fedprox", "fedbn")
     ),
