@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nvflare.apis.controller_spec import Task
+from nvflare.apis.controller_spec import ClientTask, Task
 from nvflare.apis.fl_constant import ReturnCode
 from nvflare.apis.fl_context import FLContext
-from nvflare.apis.shareable import Shareable
 from nvflare.app_common.abstract.fl_model import FLModel
 from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.workflows.fedavg import FedAvg
@@ -18,7 +17,7 @@ from nvflare.widgets.info_collector import GroupInfoCollector, InfoCollector
 from wardround.flare import final_scoring
 from wardround.flare.aggregator import UpdateAggregator
 from wardround.flare.enrolment import Enrolled, enrol
-from wardround.flare.exchange import Exchange
+from wardround.flare.exchange import Answers, Exchange
 from wardround.flare.messages import Order
 from wardround.flare.persistor import BEST, LAST, CheckpointPersistor
 from wardround.flare.record import RunRecord
@@ -140,13 +139,12 @@ class RoundController(FedAvg):
             if isinstance(collector, GroupInfoCollector) and hasattr(self, "record"):
                 collector.set_info(type(self).__name__, self.record.stats())
 
-    def _accept_train_result(
-        self, client_name: str, result: Shareable, fl_ctx: FLContext, is_unknown_task: bool = False
-    ) -> bool:
-        code = result.get_return_code()
-        if code and code != ReturnCode.OK and not is_unknown_task:
-            self.exchange.lose(client_name)
-        return bool(super()._accept_train_result(client_name, result, fl_ctx, is_unknown_task))
+    def _process_result(self, client_task: ClientTask, fl_ctx: FLContext) -> None:
+        code = client_task.result.get_return_code()
+        answers = client_task.task.get_prop(AppConstants.TASK_PROP_CALLBACK)
+        if code and code != ReturnCode.OK and isinstance(answers, Answers):
+            answers.lose(client_task.client.name)  # FLARE calls no callback for such an answer
+        super()._process_result(client_task, fl_ctx)
 
     def _run_id(self) -> str:
         if self.run_name:

@@ -17,8 +17,66 @@ if TYPE_CHECKING:
 Receive = Callable[[FLModel], None]
 
 
+class Answers:
+    """The answers to one task, and FLARE's callback for it.
+
+    Each task has its own, since FLARE hands in an answer that it was still decoding when the deadline passed: it must
+    not be taken for an answer to the task that is open by then.
+
+    Args:
+        sites: who was asked.
+        receive: called once an answer, one at a time; it raises to refuse.
+    """
+
+    def __init__(self, sites: Iterable[str], receive: Receive) -> None:
+        self._lock = threading.Lock()
+        self._receive = receive
+        self._open = True
+        self._waited_for = set(sites)
+        self._accepted = 0
+        self._lost: dict[str, str] = {}
+
+    def __call__(self, model: FLModel) -> bool:
+        """Takes an answer; False where it is not waited for, which FLARE notes as not accepted."""
+        site = str((model.meta or {}).get("client_name"))
+        with self._lock:
+            if not self._open or site not in self._waited_for:
+                return False
+            try:
+                self._receive(model)
+                self._accepted += 1
+            finally:
+                self._waited_for.discard(site)
+        return True
+
+    def lose(self, site: str) -> None:
+        """FLARE refused a site's answer (an aborted task, a filter that failed): it will not come."""
+        with self._lock:
+            if self._open and site in self._waited_for:
+                self._waited_for.discard(site)
+                self._lost[site] = Reason.SITE_FAILED
+
+    def close(self) -> tuple[list[str], dict[str, str]]:
+        """Takes no more; returns the sites that did not answer, and those whose answer FLARE refused."""
+        with self._lock:
+            self._open = False
+            return sorted(self._waited_for), dict(self._lost)
+
+    @property
+    def settled(self) -> bool:
+        """Whether every site has been heard from."""
+        with self._lock:
+            return not self._waited_for
+
+    @property
+    def accepted(self) -> int:
+        """How many answers `receive` took."""
+        with self._lock:
+            return self._accepted
+
+
 class Exchange:
-    """Sends orders for the controller. One exchange at a time; FLARE's threads hand the answers in.
+    """Sends orders for the controller, one exchange at a time.
 
     FLARE's own `min_responses` counts answers, whatever is in them, so a rejected one would start the grace period
     in an accepted one's place: the quorum is counted here, over answers that `receive` accepted.
@@ -26,12 +84,7 @@ class Exchange:
 
     def __init__(self, controller: "RoundController") -> None:
         self._controller = controller
-        self._lock = threading.Lock()
-        self._receive: Receive | None = None
-        self._asked: set[str] = set()
-        self._answered: set[str] = set()
-        self._accepted = 0
-        self.lost: dict[str, str] = {}  # sites whose answer FLARE itself refused
+        self.lost: dict[str, str] = {}  # sites whose answer to the last task FLARE itself refused
 
     def ask(
         self,
@@ -55,11 +108,11 @@ class Exchange:
         Returns:
             The sites that did not answer in time.
         """
-        with self._lock:
-            self._receive, self._asked, self._answered = receive, set(sites), set()
-            self._accepted, self.lost = 0, {}
-        if not self._asked:
+        self.lost = {}
+        asked = sorted(sites)
+        if not asked:
             return []
+        answers = Answers(asked, receive)
         model = FLModel(
             params=dict(params) if params is not None else None,
             params_type=ParamsType.FULL if params is not None else None,
@@ -68,44 +121,18 @@ class Exchange:
             total_rounds=self._controller.num_rounds,
             meta=order.meta(),
         )
-        task_sent = self._controller.send(
-            model, task, targets=sorted(self._asked), timeout=deadline, callback=self._on_answer
-        )
-        self._wait(time.monotonic() + deadline, quorum, grace)
-        with self._lock:
-            self._receive = None
-            late = sorted(self._asked - self._answered)
+        task_sent = self._controller.send(model, task, targets=asked, timeout=deadline, callback=answers)
+        self._wait(answers, time.monotonic() + deadline, quorum, grace)
+        late, self.lost = answers.close()
         if late:
             self._controller.cancel_task(task_sent)
         return late
 
-    def lose(self, site: str) -> None:
-        """FLARE refused a site's answer (an aborted task, a filter that failed): it will not come."""
-        with self._lock:
-            if site in self._asked:
-                self._answered.add(site)
-                self.lost[site] = Reason.SITE_FAILED
-
-    def _on_answer(self, model: FLModel) -> None:
-        site = str((model.meta or {}).get("client_name"))
-        with self._lock:
-            if self._receive is None or site not in self._asked:
-                return
-            try:
-                self._receive(model)
-                self._accepted += 1
-            finally:
-                self._answered.add(site)
-
-    def _wait(self, end: float, quorum: int | None, grace: int) -> None:
+    def _wait(self, answers: Answers, end: float, quorum: int | None, grace: int) -> None:
         quorum_met_at: float | None = None
-        while not self._controller.abort_signal.triggered:
-            with self._lock:
-                if self._answered >= self._asked:
-                    return
-                accepted = self._accepted
+        while not self._controller.abort_signal.triggered and not answers.settled:
             now = time.monotonic()
-            if quorum is not None and accepted >= quorum and quorum_met_at is None:
+            if quorum is not None and answers.accepted >= quorum and quorum_met_at is None:
                 quorum_met_at = now
             if now > end or (quorum_met_at is not None and now > quorum_met_at + grace):
                 return
