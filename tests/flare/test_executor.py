@@ -141,6 +141,35 @@ def test_a_missing_site_yaml_is_a_code_too(site: Site, tmp_path: Path) -> None:
     assert "found neither site.hospital-a.yaml nor site.yaml" in log.read_text()
 
 
+def test_a_state_folder_that_cannot_be_made_is_a_code_and_its_path_stays(
+    site: Site, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    blocked = tmp_path / "hospital-a" / "patient-0042"
+    blocked.write_text("a file where a folder should be")
+    file = tmp_path / "hospital-a" / "local" / "site.yaml"
+    file.write_text(file.read_text().replace("/state", "/patient-0042/state"))
+    site.ask(messages.TRAIN)
+    result = site.ask(messages.TRAIN, round=1, model_round=1, acknowledged={"hospital-a": 0})
+    assert _reply(result).error == Reason.SITE_FAILED
+    assert b"patient-0042" not in fobs.dumps(result)
+    assert "patient-0042" not in caplog.text
+    assert "patient-0042" in (tmp_path / "hospital-a" / "job" / "site.log").read_text()
+
+
+def test_without_any_place_for_a_log_the_task_is_done_and_nothing_is_said(
+    site: Site, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise PermissionError(PATIENT)
+
+    monkeypatch.setattr(logging, "FileHandler", type("Refused", (logging.FileHandler,), {"__init__": refuse}))
+    assert _reply(site.ask(messages.PREPARE, params=False)).manifest is not None
+    monkeypatch.setattr(Learner, "train", refuse)
+    assert _reply(site.ask(messages.TRAIN)).error == Reason.SITE_FAILED
+    captured = capfd.readouterr()
+    assert "patient-0042" not in captured.out + captured.err + caplog.text
+
+
 def test_another_sites_yaml_is_refused(site: Site, tmp_path: Path) -> None:
     file = tmp_path / "hospital-a" / "local" / "site.yaml"
     file.write_text(file.read_text().replace("name: hospital-a", "name: hospital-b"))

@@ -1,5 +1,7 @@
 """SiteExecutor: the FLARE side of a hospital. It passes orders on, and lets nothing out but results and codes."""
 
+import contextlib
+import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
 from wardround.site.config import SiteConfig, find_site_config, load_site_config
 
+_log = logging.getLogger(__name__)
+
 CONCURRENT_SITES = "WARDROUND_CONCURRENT_SITES"  # how many sites share this machine; set by the simulator and POC
 
 
@@ -44,19 +48,18 @@ class SiteExecutor(Executor):
         """At the start, teaches FLARE to carry tensors, and sends this package's log to the site's run folder."""
         if event_type == EventType.START_RUN:
             fobs.register(TensorDecomposer)
-            open_site_log(Path(fl_ctx.get_workspace().get_run_dir(fl_ctx.get_job_id())))
+            _open_run_log(fl_ctx)
 
     def execute(self, task_name: str, shareable: Shareable, fl_ctx: FLContext, abort_signal: Signal) -> Shareable:  # noqa: ARG002
         """Runs one task; never raises."""
-        log = open_site_log(self._log_folder(fl_ctx))
-        try:
-            received = FLModelUtils.from_shareable(shareable)
-            answer = self._answer(task_name, received, fl_ctx)
         # SystemExit and the like are failures here too: FLARE would put their text into a log that may be streamed
+        try:
+            self._open_log(fl_ctx)
+            received = FLModelUtils.from_shareable(shareable)
+            return FLModelUtils.to_shareable(self._answer(task_name, received, fl_ctx))
         except BaseException as error:
-            log.exception("%s failed", task_name)
-            answer = _model(Reply(error=code_of(error)), None)
-        return FLModelUtils.to_shareable(answer)
+            _log.exception("%s failed", task_name)
+            return FLModelUtils.to_shareable(_model(Reply(error=code_of(error)), None))
 
     def _answer(self, task_name: str, received: FLModel, fl_ctx: FLContext) -> FLModel:
         # CSE workflows of FLARE ask for the model without an order of ours
@@ -95,11 +98,17 @@ class SiteExecutor(Executor):
             self._site = site
         return self._site
 
-    def _log_folder(self, fl_ctx: FLContext) -> Path:
+    def _open_log(self, fl_ctx: FLContext) -> None:
+        """Opens the site's log in its state folder; where that cannot be used, in the run folder, or nowhere."""
         try:
-            return self._config(fl_ctx).state_folder
-        except WardroundError:  # no usable site.yaml: the run folder is the site's own, too
-            return Path(fl_ctx.get_workspace().get_run_dir(fl_ctx.get_job_id()))
+            open_site_log(self._config(fl_ctx).state_folder)
+        except (OSError, WardroundError):  # no usable site.yaml, or a folder that cannot be made
+            _open_run_log(fl_ctx)
+
+
+def _open_run_log(fl_ctx: FLContext) -> None:
+    with contextlib.suppress(OSError):
+        open_site_log(Path(fl_ctx.get_workspace().get_run_dir(fl_ctx.get_job_id())))
 
 
 def threads_per_site() -> int:

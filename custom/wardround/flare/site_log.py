@@ -9,26 +9,29 @@ FILE_NAME = "site.log"
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
-def open_site_log(folder: Path) -> logging.Logger:
+def open_site_log(folder: Path) -> None:
     """Sends everything that this package logs in this process to `folder/site.log` and nowhere else.
 
     FLARE attaches its handlers to the root logger and can stream what they write to the server, so nothing of ours
-    may propagate there.
+    may propagate there, not even where the file cannot be opened.
+
+    Raises:
+        OSError: the file cannot be opened; what is logged is then lost.
     """
     logger = logging.getLogger("wardround")
+    logger.propagate = False
+    logger.setLevel(logging.INFO)
     file = (folder / FILE_NAME).resolve()
     if any(isinstance(handler, logging.FileHandler) and Path(handler.baseFilename) == file for handler in _own(logger)):
-        return logger
+        return
     for handler in _own(logger):
         logger.removeHandler(handler)
         handler.close()
+    logger.addHandler(logging.NullHandler())  # else Python prints errors to stderr, which FLARE may keep
     folder.mkdir(parents=True, exist_ok=True)
     handler = logging.FileHandler(file, encoding="utf-8")
     handler.setFormatter(logging.Formatter(_FORMAT))
     logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    return logger
 
 
 def code_of(error: BaseException) -> Reason:
