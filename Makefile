@@ -8,7 +8,7 @@ NOW := $(shell date +%Y%m%d-%H%M%S)
 RUN_DEMO = $(BIN)/wardround run jobs/brain_tumor --env sim --sites site_configs --baselines
 export OMP_WAIT_POLICY = PASSIVE
 
-.PHONY: help install demo demo-quick test lint format benchmark clean
+.PHONY: help install demo demo-quick test lint format clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -17,6 +17,7 @@ install: $(STAMP)  ## .venv with everything, at the tested versions
 
 $(STAMP): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found: set PYTHON=python3.12 or another from 3.11 to 3.13"; exit 1; }
+	@echo "Installing into $(VENV): torch, MONAI, FLARE and what they need; some minutes, about 2 GB"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[flare,imaging,dev]'
 	touch $@
@@ -50,5 +51,5 @@ format: $(STAMP)  ## rewrites the code as ruff wants it
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-clean:  ## removes what demos and tests wrote, not .venv
-	rm -rf demo results build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+clean:  ## removes what demos and tests wrote, not .venv nor other results
+	rm -rf demo results/demo results/demo-quick build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -6,9 +6,11 @@ from support.made_run import DIFFERENCES, KEPT, OUTSIDE, TRAINING, round_line, s
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.records.reasons import WardroundError
 from wardround.records.run_lines import DifferenceLine, EndLine, RoundLine, ScoreLine
+from wardround.records.scores import Tally
 from wardround.reporting.headline import answer, gains
 from wardround.reporting.model import Summary
 from wardround.reporting.summary import summarise
+from wardround.reporting.table import pooled_dice
 
 
 def test_complete_run_gives_the_table_with_home_and_away_scores() -> None:
@@ -157,3 +159,12 @@ def test_absent_site_is_named_f10() -> None:
 def test_no_start_line_is_a_clear_error() -> None:
     with pytest.raises(WardroundError, match="start line"):
         summarise([round_line(0)])
+
+
+def test_voxels_without_a_reference_are_undefined_not_zero() -> None:
+    empty = Tally(name="voxels_et", counts={"both": 0, "predicted": 50, "reference": 0}, n=1)
+    line = ScoreLine(
+        arm="best", split="test", site="hospital-a", role="train", model_round=1, records=[], tallies=[empty]
+    )
+    (row,) = pooled_dice([line])
+    assert (row.dice, row.predicted, row.cases) == (None, 50, 1)

@@ -6,7 +6,7 @@ from wardround.records.metric_record import MetricRecord
 
 
 class Tally(BaseModel):
-    """Additive counts that the server can pool over sites: no patient's figure is in it alone.
+    """Additive counts that the server can pool over sites. Over one case they are that case's own figures.
 
     Args:
         name: what is counted, such as `voxels_wt`.

@@ -139,7 +139,7 @@ class Comparison(_Part):
 
 
 class PooledDice(_Part):
-    """2 both / (predicted + reference) over all voxels of all sites' test cases; None where both counts are 0."""
+    """2 both / (predicted + reference) over all voxels of all sites' test cases; None where no case has the region."""
 
     arm: str
     region: str

@@ -1,7 +1,9 @@
 """The table of arms by site, its means and worst sites, and voxel counts pooled over sites."""
 
+from wardround.metrics import pooling
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.records.run_lines import ScoreLine
+from wardround.records.scores import Tally
 from wardround.reporting.model import ArmScore, Overall, PooledDice
 from wardround.reporting.vocabulary import measure
 
@@ -49,16 +51,15 @@ def higher_is_better(name: str, key: str, mode: str) -> bool:
 
 def pooled_dice(scores: list[ScoreLine]) -> list[PooledDice]:
     """Dice over all voxels of all sites, from `voxels_*` tallies: large lesions weigh more than in a mean by case."""
-    sums: dict[tuple[str, str], list[tuple[str, dict[str, float], int]]] = {}
+    tallies: dict[tuple[str, str], dict[str, Tally]] = {}
     for line in scores:
         arm = "alone" if line.arm == f"alone:{line.site}" else line.arm
         if line.split != "test" or arm.startswith("alone:"):
             continue
         for tally in line.tallies:
             if tally.name.startswith("voxels_"):
-                region = tally.name.removeprefix("voxels_")
-                sums.setdefault((arm, region), []).append((line.site, tally.counts, tally.n))
-    return [_pooled(arm, region, parts) for (arm, region), parts in sums.items()]
+                tallies.setdefault((arm, tally.name.removeprefix("voxels_")), {})[line.site] = tally
+    return [_pooled(arm, region, by_site) for (arm, region), by_site in tallies.items()]
 
 
 def _arm_position(arm: str) -> int:
@@ -89,17 +90,13 @@ def _overall(arm: str, name: str, records: dict[str, MetricRecord | None], highe
     )
 
 
-def _pooled(arm: str, region: str, parts: list[tuple[str, dict[str, float], int]]) -> PooledDice:
-    both, predicted, reference = (
-        sum(counts[key] for _, counts, _ in parts) for key in ("both", "predicted", "reference")
-    )
+def _pooled(arm: str, region: str, by_site: dict[str, Tally]) -> PooledDice:
+    (tally,) = pooling.pool(by_site.values())
     return PooledDice(
         arm=arm,
         region=region,
-        dice=2 * both / (predicted + reference) if predicted + reference > 0 else None,
-        both=both,
-        predicted=predicted,
-        reference=reference,
-        cases=sum(n for _, _, n in parts),
-        sites=sorted(site for site, _, _ in parts),
+        dice=pooling.pooled_dice(tally),
+        **{key: tally.counts[key] for key in ("both", "predicted", "reference")},
+        cases=tally.n,
+        sites=sorted(by_site),
     )
