@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.records.codes import Code
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason
 from wardround.records.scores import Tally
@@ -61,7 +62,7 @@ class Reply(_Message):
     report: TrainingReport | None = None
     records: list[MetricRecord] = Field(default_factory=list)
     tallies: list[Tally] = Field(default_factory=list)
-    notes: list[str] = Field(default_factory=list)
+    notes: list[Code] = Field(default_factory=list)
 
 
 def metrics(records: list[MetricRecord]) -> dict[str, float]:

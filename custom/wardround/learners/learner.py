@@ -22,7 +22,7 @@ from wardround.learners.steps import StepReport, StepSettings, run_steps
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.records.study import Study
-from wardround.records.update import SiteManifest, TrainingReport
+from wardround.records.update import Role, SiteManifest, TrainingReport
 from wardround.workloads.workload import SiteData, Workload
 
 logger = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ class Learner:
         """Entries that stay by the algorithm's choice. Other integer entries (counters) never cross either."""
         return self._exchange.entries.kept_names
 
-    def manifest(self, role: str) -> SiteManifest:
+    def manifest(self, role: Role) -> SiteManifest:
         """The answer to `prepare`."""
         return make_manifest(self.workload, self.data, self.study, self._exchange.entries, site=self.site, role=role)
 

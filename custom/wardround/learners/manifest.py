@@ -6,12 +6,12 @@ from importlib import metadata
 from wardround.learners.sharing import Entries
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
-from wardround.records.update import SiteManifest
+from wardround.records.update import Role, SiteManifest
 from wardround.workloads.workload import SiteData, Workload
 
 
 def make_manifest(
-    workload: Workload, data: SiteData, study: Study, entries: Entries, *, site: str, role: str
+    workload: Workload, data: SiteData, study: Study, entries: Entries, *, site: str, role: Role
 ) -> SiteManifest:
     """Counts, names, shapes and digests; shared entries cross as float32 whatever the network's own type."""
     return SiteManifest(

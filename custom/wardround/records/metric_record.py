@@ -1,10 +1,11 @@
 """One number about a model at one site, with what is needed to judge it."""
 
-import math
 from enum import StrEnum
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
+
+from wardround.records.codes import Code
 
 
 class Status(StrEnum):
@@ -17,7 +18,7 @@ class Status(StrEnum):
 
 
 class MetricRecord(BaseModel):
-    """A named value with its counts. An undefined value is null with a reason, never 0.
+    """A named value with its counts. An undefined value is null with a reason, never 0, NaN or infinity.
 
     Args:
         name: what was measured, such as `dice_wt`.
@@ -29,14 +30,15 @@ class MetricRecord(BaseModel):
         interval: the 95 % interval of `value`, where one was computed.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # NaN would become null in JSON, and a whole run's record unreadable
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    name: str
+    name: Code
     value: float | None
     n: int
     n_positive: int | None = None
     status: Status = Status.OK
-    reason: str | None = None
+    reason: Code | None = None
     interval: tuple[float, float] | None = None
 
     @model_validator(mode="after")
@@ -44,8 +46,6 @@ class MetricRecord(BaseModel):
         valueless = self.status in (Status.UNDEFINED, Status.SUPPRESSED)
         if valueless != (self.value is None):
             raise ValueError(f"{self.name}: status {self.status} does not go with value {self.value}")
-        if self.value is not None and not math.isfinite(self.value):
-            raise ValueError(f"{self.name}: value {self.value} is not finite; use status undefined with a reason")
         if self.status is not Status.OK and not self.reason:
             raise ValueError(f"{self.name}: status {self.status} needs a reason")
         if self.n < 0 or (self.n_positive is not None and not 0 <= self.n_positive <= self.n):

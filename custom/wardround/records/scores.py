@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.records.codes import Code, Count
 from wardround.records.metric_record import MetricRecord
 
 
@@ -14,11 +15,11 @@ class Tally(BaseModel):
         n: cases summed over.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    name: str
-    counts: dict[str, float]
-    n: int
+    name: Code
+    counts: dict[Code, float]
+    n: Count
 
 
 class CaseScore(BaseModel):

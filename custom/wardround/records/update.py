@@ -1,9 +1,14 @@
 """What a site says of itself before and after a round: plain data, no weights."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.records.codes import Code, Count, Digest, EntryName, Version
 from wardround.records.metric_record import MetricRecord
 from wardround.records.scores import Tally
+
+Role = Literal["train", "evaluate"]
 
 
 class SiteManifest(BaseModel):
@@ -21,18 +26,18 @@ class SiteManifest(BaseModel):
         versions: package name to version.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    site: str
-    role: str
-    counts: dict[str, int]
-    metric_names: tuple[str, ...]
-    shared: dict[str, list[str | int]]
-    kept_local: tuple[str, ...]
-    contract_digest: str
-    study_digest: str
-    problems: dict[str, int] = Field(default_factory=dict)
-    versions: dict[str, str] = Field(default_factory=dict)
+    site: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
+    role: Role
+    counts: dict[Code, Count]
+    metric_names: tuple[Code, ...]
+    shared: dict[EntryName, list[Code | int]]
+    kept_local: tuple[EntryName, ...]
+    contract_digest: Digest
+    study_digest: Digest
+    problems: dict[Code, Count] = Field(default_factory=dict)
+    versions: dict[Code, Version] = Field(default_factory=dict)
 
 
 class TrainingReport(BaseModel):
@@ -49,23 +54,23 @@ class TrainingReport(BaseModel):
         seconds: wall time by phase (`validate`, `train`).
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    steps: int
-    skipped_steps: int
-    patients: int
+    steps: Count
+    skipped_steps: Count
+    patients: Count
     loss: float | None
     moved: float
     proximal_pull: float = 0.0
     gradient_norm: float | None = None
     proximal_gradient_norm: float = 0.0
-    seconds: dict[str, float] = Field(default_factory=dict)
+    seconds: dict[Code, float] = Field(default_factory=dict)
 
 
 class SiteRound(BaseModel):
     """One site in one round of the record."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     report: TrainingReport
     weight: float
