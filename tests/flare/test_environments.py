@@ -13,9 +13,10 @@ from wardround.records.run_lines import EndLine, append_line
 from wardround.records.study import Study
 
 
-def _site(folder: Path, name: str, role: str = "train") -> Path:
+def _site(folder: Path, name: str, role: str = "train", *, synthetic: bool = True) -> Path:
     file = folder / f"{len(list(folder.glob('*.yaml')))}.yaml"
-    file.write_text(yaml.safe_dump({"name": name, "role": role, "data": {"fake": {"seed": 1}}}))
+    settings = {"name": name, "role": role, "synthetic": synthetic, "data": {"fake": {"seed": 1}}}
+    file.write_text(yaml.safe_dump(settings))
     return file
 
 
@@ -33,8 +34,14 @@ def _run(study: Study, folder: Path, environment: str = "sim", **options: object
 
 def test_production_refuses_a_quorum_below_three(tmp_path: Path) -> None:
     study = make_study(federation={"quorum": 2})
-    with pytest.raises(WardroundError, match=r"federation\.quorum: 2 is too small for production"):
+    with pytest.raises(WardroundError, match=r"federation\.quorum: 2 is too small"):
         _run(study, tmp_path, "prod", kit=tmp_path)
+
+
+def test_a_quorum_below_three_on_one_machine_is_for_generated_data_alone(tmp_path: Path) -> None:
+    sites = [_site(tmp_path, "hospital-a"), _site(tmp_path, "hospital-b", synthetic=False)]
+    with pytest.raises(WardroundError, match=r"federation\.quorum: 2 is too small"):
+        _run(make_study(federation={"quorum": 2}), tmp_path, sites=sites)
 
 
 def test_production_needs_a_startup_kit(tmp_path: Path) -> None:

@@ -176,6 +176,18 @@ def test_another_sites_yaml_is_refused(site: Site, tmp_path: Path) -> None:
     assert _reply(site.ask(messages.PREPARE, params=False)).error == Reason.CONFIGURATION_INVALID
 
 
+def test_a_hospital_with_patients_data_refuses_a_quorum_below_three_itself(tmp_path: Path) -> None:
+    small = make_study(federation={"quorum": 2})
+    site = Site(tmp_path / "train", small, synthetic=False)
+    assert _reply(site.ask(messages.PREPARE, params=False)).error == Reason.QUORUM_TOO_SMALL
+    assert _reply(site.ask(messages.TRAIN)).error == Reason.QUORUM_TOO_SMALL  # a server may leave prepare out
+    assert "set 3 or more" in (tmp_path / "train" / "hospital-a" / "state" / "site.log").read_text()
+    only_scored = Site(tmp_path / "evaluate", small, synthetic=False, role="evaluate")
+    assert _reply(only_scored.ask(messages.PREPARE, params=False)).error is None
+    generated = Site(tmp_path / "generated", small)
+    assert _reply(generated.ask(messages.PREPARE, params=False)).error is None
+
+
 def test_an_evaluating_hospital_refuses_to_train(tmp_path: Path) -> None:
     site = Site(tmp_path, FEDBN, role="evaluate")
     assert _reply(site.ask(messages.PREPARE, params=False)).manifest.role == "evaluate"

@@ -100,7 +100,7 @@ class Federation:
     Args:
         folder: everything is written in it.
         study: the study.
-        sites: name to the fake data's arguments; a key `role` sets the role.
+        sites: name to the fake data's arguments; keys `role` and `synthetic` are the site's.
         expected: names that should take part, by default all of `sites`.
         tamper: see `LoopbackController`.
     """
@@ -168,11 +168,12 @@ class Federation:
 def site_executor(folder: Path, study: Study, name: str, data: dict[str, Any]) -> tuple[SiteExecutor, FLContext]:
     """A site's executor with its own FLARE workspace and site.yaml under `folder/name`."""
     settings = dict(data)
-    role = settings.pop("role", "train")
+    role, synthetic = settings.pop("role", "train"), settings.pop("synthetic", True)
     workspace = _workspace(folder / name, study)
     site = {
         "name": name,
         "role": role,
+        "synthetic": synthetic,
         "threads": 1,
         "state_folder": str(folder / name / "state"),
         "data": {"fake": settings},

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
-from wardround.cli.console import results
+from wardround.cli.console import progress, results
 from wardround.cli.options import Overrides, StudyFolder
+from wardround.records.reasons import WardroundError
 
 
 def export(
@@ -17,6 +19,12 @@ def export(
     """Write the FLARE job, which `nvflare job submit` takes. It holds configuration and no code."""
     from wardround.flare.environments import export_job
     from wardround.records.study import load_study
+    from wardround.site.safe_quorum import refuse_small_quorum
 
-    job = export_job(study, load_study(study, tuple(overrides or ())), folder)
+    settings = load_study(study, tuple(overrides or ()))
+    job = export_job(study, settings, folder)
+    try:
+        refuse_small_quorum(settings)
+    except WardroundError as warning:
+        progress().print(f"[yellow]sites with patients' data will refuse this job: {escape(str(warning))}[/]")
     results().print(f"{job}", soft_wrap=True)

@@ -17,11 +17,11 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, RunLine, read_lines
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig, load_site_config
+from wardround.site.safe_quorum import refuse_small_quorum
 from wardround.workloads.workload import make_workload
 
 Environment = Literal["sim", "poc", "prod"]
 _MORE = "; the words behind a code are in that site's own site.log"
-SAFE_QUORUM = 3  # of two contributors each can work out the other's update
 
 
 def run_study(
@@ -64,7 +64,7 @@ def run_study(
             raise WardroundError(
                 Reason.ENVIRONMENT_INVALID, f"{study_folder}: --env prod needs --kit, the admin's startup kit"
             )
-        check_production_quorum(study)
+        refuse_small_quorum(study)
         run_in_production(study, kit, run_name=name, out=out, on_line=on_line)
     else:
         configs = _local_sites(sites, study)
@@ -87,16 +87,6 @@ def export_job(study_folder: Path, study: Study, folder: Path) -> Path:
     return job
 
 
-def check_production_quorum(study: Study) -> None:
-    """Refuses a quorum of fewer than three hospitals in production."""
-    if study.federation.quorum < SAFE_QUORUM:
-        raise WardroundError(
-            Reason.ENVIRONMENT_INVALID,
-            f"federation.quorum: {study.federation.quorum} is too small for production: with two contributors each "
-            f"can work out the other's update; set {SAFE_QUORUM} or more",
-        )
-
-
 def _local_sites(files: list[Path], study: Study) -> list[SiteConfig]:
     configs = [load_site_config(file) for file in files]
     twice = [name for name, count in Counter(config.name for config in configs).items() if count > 1]
@@ -105,6 +95,8 @@ def _local_sites(files: list[Path], study: Study) -> list[SiteConfig]:
             Reason.CONFIGURATION_INVALID, f"site.yaml: name {twice[0]!r} is used by more than one site"
         )
     training = [config.name for config in configs if config.role == "train"]
+    if not all(config.synthetic for config in configs if config.role == "train"):
+        refuse_small_quorum(study)  # each site would, too
     if len(training) < study.federation.quorum:
         raise WardroundError(
             Reason.QUORUM_NOT_MET,

@@ -16,6 +16,7 @@ from wardround.records.study import Study
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.open_site import open_learner
+from wardround.site.safe_quorum import refuse_small_quorum
 
 _log = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ class SiteTasks:
 
     def prepare(self, order: Order) -> Reply:
         """Opens the data, which may prepare every case once, and says what this site has."""
+        self._refuse_small_quorum()
         return Reply(manifest=self._open(order.run).manifest(self._config.role))
 
     def train(self, order: Order, shared: Mapping[str, Tensor] | None) -> tuple[Reply, dict[str, Tensor]]:
@@ -40,6 +42,7 @@ class SiteTasks:
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID, f"role {self._config.role}: this site is never trained on"
             )
+        self._refuse_small_quorum()
         learner = self._load(order, shared)
         scores, seconds = None, 0.0
         if order.round % self._study.evaluation.evaluate_every == 0:
@@ -82,6 +85,11 @@ class SiteTasks:
         if self._learner is None:
             raise WardroundError(Reason.LOCAL_STATE_MISSING, "submit_model: this site has not been asked to prepare")
         return Reply(), self._learner.shared_entries()
+
+    def _refuse_small_quorum(self) -> None:
+        """The hospital's own check: a job reaches it past every check of the command line's."""
+        if self._config.role == "train" and not self._config.synthetic:
+            refuse_small_quorum(self._study)
 
     def _draw(self, folder: Path, learner: Learner, split: str) -> None:
         """Pictures of patients, for this hospital's own eyes. One that cannot be drawn costs no scores."""

@@ -17,6 +17,7 @@ class Reason(StrEnum):
     SEQUENCE_MISSING = "sequence_missing"
     SEQUENCE_AMBIGUOUS = "sequence_ambiguous"
     CASE_DUPLICATED = "case_duplicated"
+    QUORUM_TOO_SMALL = "quorum_too_small"
     NOT_SKULL_STRIPPED = "not_skull_stripped"
     TOO_FEW_CASES = "too_few_cases"
     # training

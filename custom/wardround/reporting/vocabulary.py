@@ -33,6 +33,7 @@ _CODES = {
     "names_mismatch": "sent parameters of other names than agreed",
     "shape_mismatch": "sent parameters of other shapes than agreed",
     "no_update": "no update: the model is the one it received",
+    "quorum_too_small": "refuses to train in a study whose quorum is below three",
     "quorum_not_met": "fewer accepted contributions than the quorum",
     "statistics_re_measured": "BatchNorm statistics re-measured on the site's own unlabelled cases",
     "fine_tuning_kept": "fine-tuning was better on validation",

@@ -19,7 +19,7 @@ class SiteConfig(BaseModel):
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$", description="as in the certificate")
     role: Literal["train", "evaluate"] = Field("train", description="evaluate: only scored, never trained on")
-    synthetic: bool = Field(False, description="generated data: its pictures may be put into a report")
+    synthetic: bool = Field(False, description="generated data: pictures may go into a report, and any quorum will do")
     device: str = Field("cpu", pattern=r"^(cpu|cuda(:\d+)?)$")
     threads: int | None = Field(None, ge=1, description="CPU threads; by default cores divided by sites on the machine")
     state_folder: Path = Field(Path("state"), description="what the site keeps: local entries, case scores, pictures")
