@@ -29,7 +29,7 @@ def _update(site: str, value: float = 1.0, *, patients: int | None = None, **rep
 
 def _aggregator(**rules: Any) -> UpdateAggregator:
     aggregator = UpdateAggregator()
-    aggregator.begin(Aggregation(**rules), EXPECTED, PATIENTS)
+    aggregator.begin(Aggregation(**rules), EXPECTED, PATIENTS, {"hospital-a": 8, "hospital-b": 8})
     return aggregator
 
 
@@ -54,6 +54,15 @@ def test_a_count_that_cannot_be_is_rejected_f9(count: Any) -> None:
         aggregator.accept_model(update)
     assert aggregator.contributions.rejected == {"hospital-b": "count_invalid"}
     assert aggregator.aggregate_model().params == {}
+
+
+def test_more_steps_than_the_study_lets_a_site_make_are_rejected() -> None:
+    aggregator = _aggregator(weighting="steps")
+    with pytest.raises(WardroundError):
+        aggregator.accept_model(_update("hospital-a", steps=9))
+    aggregator.accept_model(_update("hospital-b", steps=8))
+    assert aggregator.contributions.rejected == {"hospital-a": "count_invalid"}
+    assert aggregator.contributions.counts == {"hospital-b": 8}
 
 
 @pytest.mark.parametrize(

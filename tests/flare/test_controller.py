@@ -196,6 +196,22 @@ def test_a_key_metric_that_nobody_reports_is_refused_before_round_1_f3(tmp_path:
     assert run.rounds == []
 
 
+def test_a_site_that_counts_steps_it_cannot_have_made_is_rejected(tmp_path: Path) -> None:
+    def tamper(site: str, task: str, answer: FLModel) -> FLModel:
+        if task == messages.TRAIN and site == "hospital-b":
+            answer.meta[messages.KEY]["report"]["steps"] += 1
+        return answer
+
+    training = {"rounds": 1, "local_epochs": 2, "batch_size": 4, "learning_rate": 0.05}  # 2 x ceil(4 / 4) steps there
+    study = _study(aggregation={"weighting": "steps"}, training=training)
+    run = Federation(tmp_path, study, SITES, tamper=tamper).run()
+    assert run.rounds[0].rejected == {"hospital-b": "count_invalid"}
+    assert run.rounds[0].contributed == ["hospital-a", "hospital-c"]
+    assert {site: entry.report.steps for site, entry in run.rounds[0].sites.items()} == dict.fromkeys(
+        ("hospital-a", "hospital-c"), 4
+    )
+
+
 def test_every_update_rejected_leaves_the_good_model_alone_f11(tmp_path: Path) -> None:
     def tamper(_site: str, task: str, answer: FLModel) -> FLModel:
         if task == messages.TRAIN and run.controller.current_round > 0:

@@ -12,10 +12,11 @@ from torch import Tensor
 
 from wardround.aggregation.norms import l2_norm
 from wardround.records.reasons import Reason
+from wardround.records.study import Training
 
 Entry = tuple[str, tuple[int, ...]]  # dtype and shape, such as ("float32", (16, 4, 3, 3, 3))
 
-COUNT_LIMIT = 10_000_000  # more patients, or steps in a round, than any one site has
+COUNT_LIMIT = 10_000_000  # more patients than any one site has
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ def check_update(
     norm_limit: float | None = None,
     *,
     declared: int | None = None,
+    limit: int = COUNT_LIMIT,
 ) -> Rejection | None:
     """Judges one site's update.
 
@@ -45,12 +47,13 @@ def check_update(
         expected: name to dtype and shape; `entries_of` reads them from a `SiteManifest`.
         norm_limit: largest L2 norm over all entries, or None.
         declared: the count that the site gave in `prepare`, which `count` must equal; None where none was given.
+        limit: the largest count that can be; see `most_steps`.
 
     Returns:
         None where the update may be combined, else the first fault found.
     """
     return (
-        _check_count(count, declared)
+        _check_count(count, declared, limit)
         or _check_names(difference, expected)
         or _check_tensors(difference, expected)
         or _check_values(difference, norm_limit)
@@ -60,6 +63,18 @@ def check_update(
 def entries_of(shared: Mapping[str, Sequence[str | int]]) -> dict[str, Entry]:
     """Reads `SiteManifest.shared`, name to [dtype, *shape]."""
     return {name: (str(dtype), tuple(int(side) for side in shape)) for name, (dtype, *shape) in shared.items()}
+
+
+def most_steps(training: Training, train_cases: int) -> int:
+    """Optimizer steps that a site can make in a round: `local_steps`, or local_epochs ceil(train_cases / batch_size).
+
+    Args:
+        train_cases: as the site declared in `prepare`.
+    """
+    if training.local_steps is not None:
+        return training.local_steps
+    assert training.local_epochs is not None
+    return training.local_epochs * math.ceil(train_cases / training.batch_size)
 
 
 def as_tensors(difference: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,11 +87,11 @@ def is_no_update(difference: Mapping[str, Tensor]) -> bool:
     return all(not bool(tensor.any()) for tensor in difference.values())
 
 
-def _check_count(count: Any, declared: int | None) -> Rejection | None:
+def _check_count(count: Any, declared: int | None, limit: int) -> Rejection | None:
     if not isinstance(count, Integral) or isinstance(count, bool):
         return Rejection(Reason.COUNT_INVALID, f"count: expected a whole number, found {count!r:.40}")
-    if not 1 <= int(count) <= COUNT_LIMIT:
-        return Rejection(Reason.COUNT_INVALID, f"count: expected 1 to {COUNT_LIMIT}, found {int(count)}")
+    if not 1 <= int(count) <= limit:
+        return Rejection(Reason.COUNT_INVALID, f"count: expected 1 to {limit}, found {int(count)}")
     if declared is not None and int(count) != declared:
         return Rejection(Reason.COUNT_INVALID, f"count: {declared} was declared in prepare, found {int(count)}")
     return None

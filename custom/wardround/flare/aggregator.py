@@ -9,7 +9,7 @@ from nvflare.app_common.app_constant import AppConstants
 from pydantic import ValidationError
 from torch import Tensor
 
-from wardround.aggregation.gate import Entry, as_tensors, check_update, is_no_update
+from wardround.aggregation.gate import COUNT_LIMIT, Entry, as_tensors, check_update, is_no_update
 from wardround.aggregation.mean import weighted_mean
 from wardround.aggregation.weights import effective_weights
 from wardround.flare import messages
@@ -50,10 +50,18 @@ class UpdateAggregator(ModelAggregator):
         self._rules = Aggregation()
         self._expected: dict[str, Entry] = {}
         self._patients: dict[str, int] = {}
+        self._most_steps: dict[str, int] = {}
 
-    def begin(self, rules: Aggregation, expected: dict[str, Entry], patients: dict[str, int]) -> None:
-        """Sets what a contribution must look like: the study's rules, the entries, and the patients declared."""
-        self._rules, self._expected, self._patients = rules, expected, patients
+    def begin(
+        self, rules: Aggregation, expected: dict[str, Entry], patients: dict[str, int], most_steps: dict[str, int]
+    ) -> None:
+        """Sets what a contribution must look like: the study's rules, the entries, and what each site can count.
+
+        Args:
+            patients: site to training patients as declared; sites that are not in it are not asked.
+            most_steps: site to the optimizer steps that it can make in a round.
+        """
+        self._rules, self._expected, self._patients, self._most_steps = rules, expected, patients, most_steps
         self.reset_stats()
 
     def reset_stats(self) -> None:
@@ -79,9 +87,16 @@ class UpdateAggregator(ModelAggregator):
             self.contributions.failed[site] = reply.error
             raise WardroundError(reply.error, f"{site}: failed")
         count = _count(raw, self._rules.weighting)
-        declared = None if self._rules.weighting == "steps" else self._patients[site]
+        by_steps = self._rules.weighting == "steps"
         difference = as_tensors(model.params or {})
-        rejection = check_update(difference, count, self._expected, self._rules.norm_limit, declared=declared)
+        rejection = check_update(
+            difference,
+            count,
+            self._expected,
+            self._rules.norm_limit,
+            declared=None if by_steps else self._patients[site],
+            limit=self._most_steps[site] if by_steps else COUNT_LIMIT,
+        )
         if rejection is not None:
             raise self._reject(site, rejection.reason)
         self.contributions.replies[site] = reply

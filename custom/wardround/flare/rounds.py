@@ -8,6 +8,7 @@ from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.app_event_type import AppEventType
 from torch import Tensor
 
+from wardround.aggregation.gate import most_steps
 from wardround.aggregation.norms import l2_norm
 from wardround.flare import messages
 from wardround.flare.aggregator import Contributions, UpdateAggregator
@@ -51,8 +52,13 @@ class Rounds:
         self._quorum(len(connected), f"{_list(sorted(set(expected) - set(connected)))} not connected")
         controller.fl_ctx.set_prop(AppConstants.CURRENT_ROUND, index, private=True, sticky=False)
         controller.event(AppEventType.ROUND_STARTED)
-        patients = {site: controller.enrolled.patients[site] for site in connected}
-        self._aggregator.begin(study.aggregation, entries(model.params), patients)
+        counts = {site: controller.enrolled.manifests[site].counts for site in connected}
+        self._aggregator.begin(
+            study.aggregation,
+            entries(model.params),
+            patients={site: controller.enrolled.patients[site] for site in connected},
+            most_steps={site: most_steps(study.training, own.get("train_cases", 0)) for site, own in counts.items()},
+        )
         late = controller.exchange.ask(
             messages.TRAIN,
             controller.order(index, index),
