@@ -177,6 +177,17 @@ def test_bad_losses_in_a_row_end_the_round() -> None:
     assert caught.value.code is Reason.LOSS_NOT_FINITE
 
 
+def test_a_round_without_a_single_step_is_no_contribution() -> None:
+    """The limit of losses in a row is never reached: the round is shorter."""
+    data = FakeData(1)
+    data.bad = {1, 2, 3}
+    site = learner(data, training={"rounds": 1, "local_steps": 3, "learning_rate": 0.05, "bad_steps_limit": 5})
+    site.load(site.shared_entries(), model_round=0)
+    with pytest.raises(WardroundError, match="none of 3 steps") as caught:
+        site.train(0)
+    assert caught.value.code is Reason.LOSS_NOT_FINITE
+
+
 def test_weights_that_a_last_step_blew_up_do_not_leave() -> None:
     training = {"rounds": 1, "local_steps": 2, "learning_rate": 1e38, "optimizer": "sgd", "weight_decay": 1e10}
     site = learner(training=training)

@@ -59,7 +59,7 @@ def run_steps(
         measured: parameters over which the last step's gradient norm is told.
 
     Raises:
-        WardroundError: `bad_steps_limit` losses in a row are not finite.
+        WardroundError: `bad_steps_limit` losses in a row are not finite, or not one step of the round could be made.
     """
     correction = correction or NoCorrection()
     mixed = settings.mixed_precision and device.type == "cuda"
@@ -101,9 +101,15 @@ def run_steps(
         undo.remember()
         total += value
         made += 1
+    if not made:
+        raise WardroundError(
+            Reason.LOSS_NOT_FINITE,
+            f"training: none of {steps} steps could be made, for none had a finite loss; "
+            "lower training.learning_rate, set training.clip_norm, or check the inputs for NaN",
+        )
     if steps > made:
         logger.warning("%d of %d steps were skipped: their loss was not finite", steps - made, steps)
-    return StepReport(made, steps - made, total / made if made else None, gradient_norm, correction_norm)
+    return StepReport(made, steps - made, total / made, gradient_norm, correction_norm)
 
 
 class _Undo:
