@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import nibabel as nib
@@ -104,8 +105,28 @@ def test_a_prediction_does_not_go_among_the_inputs_or_come_from_nan(tmp_path):
     site = BrainTumorSiteSettings(folder=tmp_path, layout="brats2023", labels="brats2023")
     with pytest.raises(WardroundError, match="elsewhere"):
         predict_case(_Thresholds().eval(), case, case / "CASE-001-seg.nii.gz", SETTINGS, site)
+    link = tmp_path / "link.nii.gz"
+    link.symlink_to(case / "CASE-001-t1c.nii.gz")
+    with pytest.raises(WardroundError, match="elsewhere"):
+        predict_case(_Thresholds().eval(), case, link, SETTINGS, site)
     network = _Thresholds().eval()
     network.sharpness.data.fill_(float("nan"))
     with pytest.raises(WardroundError) as error:
         predict_case(network, case, tmp_path / "prediction.nii.gz", SETTINGS, site)
     assert error.value.code is Reason.NOT_FINITE
+
+
+@pytest.mark.parametrize("target", ["imagesTr/CASE.nii.gz", "labelsTr/CASE.nii.gz", "imagesTr/../imagesTr/CASE.nii.gz"])
+def test_an_msd_prediction_overwrites_no_image_and_no_label(tmp_path, target):
+    """Nothing is predicted first: the refusal costs no time."""
+    names = {"0": "FLAIR", "1": "T1w", "2": "t1gd", "3": "T2w"}
+    training = [{"image": "./imagesTr/CASE.nii.gz", "label": "./labelsTr/CASE.nii.gz"}]
+    (tmp_path / "dataset.json").write_text(json.dumps({"modality": names, "training": training}))
+    for folder in ("imagesTr", "labelsTr"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "CASE.nii.gz").write_bytes(b"a patient's")
+    aliases = {"t2f": ("flair",), "t1n": ("t1w",), "t1c": ("t1gd",), "t2w": ("t2w",)}
+    site = BrainTumorSiteSettings(folder=tmp_path, layout="msd", labels="msd", aliases=aliases)
+    with pytest.raises(WardroundError, match="elsewhere"):
+        predict_case(_Thresholds().eval(), tmp_path / "imagesTr/CASE.nii.gz", tmp_path / target, SETTINGS, site)
+    assert (tmp_path / target).read_bytes() == b"a patient's"

@@ -9,6 +9,8 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.grid import restore_regions, save_labels
 from wardround.workloads.brain_tumor.inference import predict_probabilities
 from wardround.workloads.brain_tumor.labels import from_regions, to_regions
+from wardround.workloads.brain_tumor.layouts import read_case_files
+from wardround.workloads.brain_tumor.msd import read_dataset
 from wardround.workloads.brain_tumor.prepared import read_case
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings, BrainTumorSiteSettings
 
@@ -34,11 +36,8 @@ def predict_case(
         WardroundError: the case cannot be read or breaks the contract, the output would overwrite an input, or the
             network gave values that are not finite.
     """
+    _refuse_overwriting(file, path, settings, site)
     case = read_case(path, settings, site)
-    if file.resolve().parent == path.resolve():
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID, f"{file}: lies in the case's own folder; write predictions elsewhere"
-        )
     probabilities = predict_probabilities(network, case.image, settings).cpu().numpy()
     if not np.isfinite(probabilities).all():
         raise WardroundError(Reason.NOT_FINITE, f"{path}: the network gave NaN; its weights are broken, use another")
@@ -48,3 +47,17 @@ def predict_case(
     voxel_ml = abs(float(np.linalg.det(case.grid.input_affine[:3, :3]))) / 1000
     nested = to_regions(labels, site.labels, str(file))
     return {region: float(mask.sum()) * voxel_ml for region, mask in zip(REGIONS, nested, strict=True)}
+
+
+def _refuse_overwriting(file: Path, path: Path, settings: BrainTumorSettings, site: BrainTumorSiteSettings) -> None:
+    """A case's folder may hold images and labels under any name; an MSD folder lists them."""
+    files = read_case_files(path, site, settings.contract.sequences)
+    inputs = [volume.file for volume in files.volumes.values()]
+    if site.layout == "msd":
+        inputs += [one for pair in read_dataset(site.folder, site.labels).training for one in pair if one]
+    target = file.resolve()  # through links, which would lead a write to what they name
+    if target.parent == path.resolve() or target in {one.resolve() for one in inputs}:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{file}: is an image or label, or lies among them; write predictions elsewhere",
+        )
