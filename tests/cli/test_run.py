@@ -10,7 +10,7 @@ from support.made_run import round_line, start, whole_run
 from support.played import play
 from wardround.cli.main import app
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import DifferenceLine, EndLine, append_line, read_lines
+from wardround.records.run_lines import DifferenceLine, EndLine, JoinLine, append_line, read_lines
 from wardround.site import baselines, differences
 
 
@@ -74,6 +74,19 @@ def test_rejected_and_late_sites_are_told_in_their_round(
     done = invoke(study_folder, sites_folder)
     assert "hospital-b rejected: sent a value that is NaN or infinite" in done.output
     assert "hospital-c is late" in done.output
+
+
+def test_a_site_that_joins_late_is_told_and_counted(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    lines = whole_run()
+    manifest = next(site for site in lines[0].sites if site.site == "hospital-c")
+    others = [site for site in lines[0].sites if site is not manifest]
+    lines[0] = lines[0].model_copy(update={"sites": others, "missing": ["hospital-c"]})
+    play(monkeypatch, [lines[0], JoinLine(round=0, manifest=manifest), *lines[1:]])
+    done = invoke(study_folder, sites_folder)
+    assert "hospital-c is ready and joins in round 1" in done.output
+    assert "did not join" not in done.output
 
 
 def test_a_folder_with_results_is_never_overwritten(

@@ -12,6 +12,7 @@ from support.fake_workload import FakeWorkload, make_study
 from support.loopback import Federation, use_fake_workload
 from wardround.flare import messages
 from wardround.learners.checkpoint import load_checkpoint
+from wardround.records.run_lines import JoinLine
 from wardround.records.study import Study
 
 SITES: dict[str, dict[str, Any]] = {
@@ -154,6 +155,7 @@ def test_a_site_that_is_ready_late_joins_a_later_round_f10(tmp_path: Path) -> No
     study = _study(federation={"quorum": 2, "round_deadline_seconds": 1, "prepare_deadline_seconds": 1})
     run = Federation(tmp_path, study, SITES, tamper=tamper).run()
     assert run.start.missing == ["hospital-c"]
+    assert [(line.round, line.manifest.site) for line in run.lines if isinstance(line, JoinLine)] == [(1, "hospital-c")]
     assert [line.contributed for line in run.rounds] == [["hospital-a", "hospital-b"], sorted(SITES), sorted(SITES)]
     assert run.end.status == "partial"
     assert run.end.reasons == ["hospital-c: late", "hospital-c: joined in round 2"]

@@ -5,10 +5,11 @@ import pytest
 from support.made_run import DIFFERENCES, KEPT, OUTSIDE, TRAINING, round_line, start, whole_run, without_value
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.records.reasons import WardroundError
-from wardround.records.run_lines import DifferenceLine, EndLine, RoundLine, ScoreLine
+from wardround.records.run_lines import DifferenceLine, EndLine, JoinLine, RoundLine, ScoreLine
 from wardround.records.scores import Tally
 from wardround.reporting.headline import answer, gains
 from wardround.reporting.model import Summary
+from wardround.reporting.page import render_page
 from wardround.reporting.summary import summarise
 from wardround.reporting.table import pooled_dice
 
@@ -154,6 +155,29 @@ def test_absent_site_is_named_f10() -> None:
     summary = summarise(lines)
     assert summary.missing == ["hospital-e"]
     assert summary.ending.status == "partial"
+
+
+def test_a_site_that_joined_late_is_a_site_like_the_others_and_not_absent() -> None:
+    whole = whole_run()
+    ready = whole[0].model_copy(update={"sites": [s for s in whole[0].sites if s.site != "hospital-c"]})
+    (manifest,) = (site for site in whole[0].sites if site.site == "hospital-c")
+    reasons = ["hospital-c: late", "hospital-c: joined in round 2", "hospital-e: late"]
+    lines = [
+        ready.model_copy(update={"missing": ["hospital-c", "hospital-e"]}),
+        round_line(0, contributed=["hospital-a", "hospital-b"]),
+        JoinLine(round=1, manifest=manifest),
+        *whole[2:-1],
+        EndLine(status="partial", reasons=reasons),
+    ]
+    summary = summarise(lines)
+    assert [site.name for site in summary.sites] == [*TRAINING, OUTSIDE]
+    late = summary.sites[2]
+    assert (late.joined_in, late.times_sent) == (2, 3)
+    assert summary.missing == ["hospital-e"]
+    assert summary.ending.reasons == reasons  # why hospital-e is missing is known: no second, made-up reason
+    text = render_page(summary, ())
+    assert "joined in round 2" in text
+    assert text.count("did not join") == 1
 
 
 def test_no_start_line_is_a_clear_error() -> None:

@@ -11,7 +11,7 @@ from rich.status import Status
 
 from wardround.cli.tables import figure
 from wardround.records.metric_record import MetricRecord
-from wardround.records.run_lines import BaselineRoundLine, EndLine, RoundLine, RunLine, ScoreLine, StartLine
+from wardround.records.run_lines import BaselineRoundLine, EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine
 from wardround.reporting.vocabulary import in_words, measure, short_arm
 
 
@@ -56,6 +56,9 @@ class RunProgress:
             self._end_arms()
         if isinstance(line, StartLine):
             self._on_start(line)
+        elif isinstance(line, JoinLine):
+            self._sites += 1
+            self._say(f"        {escape(line.manifest.site)} is ready and joins in round {line.round + 1}")
         elif isinstance(line, RoundLine):
             self._on_round(line)
         elif isinstance(line, ScoreLine):
@@ -77,7 +80,7 @@ class RunProgress:
         if kept:
             self._say(f"        {len(kept.kept_local)} network entries stay at each hospital")
         if line.missing:
-            self._say(f"[yellow]        did not join: {escape(', '.join(line.missing))}[/]")
+            self._say(f"[yellow]        not there yet: {escape(', '.join(line.missing))}[/]")
         self._now("round 1 is training")
 
     def _on_round(self, line: RoundLine) -> None:

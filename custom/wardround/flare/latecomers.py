@@ -43,7 +43,7 @@ class Latecomers:
             manifests = {**controller.enrolled.manifests, site: manifest}
             missing = {name: why for name, why in controller.enrolled.missing.items() if name != site}
             controller.enrolled = Enrolled(manifests, missing)
-            controller.record.incomplete(f"{site}: joined in round {controller.current_round + 1}")
+            controller.record.join(manifest, controller.current_round)
 
     def invite(self) -> None:
         """Asks those that are connected now; does not wait."""

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from wardround.records.run_lines import EndLine, RoundLine, RunLine, ScoreLine, StartLine, append_line
+from wardround.records.run_lines import EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine, append_line
 from wardround.records.study import Study
 from wardround.records.update import SiteManifest
 
@@ -48,6 +48,11 @@ class RunRecord:
             versions=_versions(),
         )
         self._write(line, phase="rounds")
+
+    def join(self, manifest: SiteManifest, round_index: int) -> None:
+        """Writes that a site that was missing takes part from a round on."""
+        self.incomplete(f"{manifest.site}: joined in round {round_index + 1}")
+        self._write(JoinLine(round=round_index, manifest=manifest), phase="rounds")
 
     def round(self, line: RoundLine) -> None:
         """Writes one round."""

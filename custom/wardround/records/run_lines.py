@@ -15,7 +15,7 @@ class _Line(BaseModel):
 
 
 class StartLine(_Line):
-    """What was agreed in `prepare`."""
+    """What was agreed in `prepare`. Who was `missing` then may join later: see `JoinLine`."""
 
     kind: Literal["start"] = "start"
     run: str
@@ -26,6 +26,14 @@ class StartLine(_Line):
     sites: list[SiteManifest]
     missing: list[str] = Field(default_factory=list)
     versions: dict[str, str] = Field(default_factory=dict)
+
+
+class JoinLine(_Line):
+    """A site that was not ready in `prepare` takes part from `round` on, which counts from 0."""
+
+    kind: Literal["join"] = "join"
+    round: int
+    manifest: SiteManifest
 
 
 class RoundLine(_Line):
@@ -108,7 +116,8 @@ class EndLine(_Line):
 
 
 RunLine = Annotated[
-    StartLine | RoundLine | ScoreLine | DifferenceLine | BaselineRoundLine | EndLine, Field(discriminator="kind")
+    StartLine | JoinLine | RoundLine | ScoreLine | DifferenceLine | BaselineRoundLine | EndLine,
+    Field(discriminator="kind"),
 ]
 _ADAPTER: TypeAdapter[RunLine] = TypeAdapter(RunLine)
 

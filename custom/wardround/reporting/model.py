@@ -43,6 +43,7 @@ class SiteFacts(_Part):
     Args:
         shared_entries, shared_numbers: named tensors that leave the site in a round, and the numbers in them.
         figures_sent, sums_sent: names of the records and of the additive counts that the server got from it.
+        joined_in: the first round of a site that was not ready in `prepare`, from 1; None for those that were.
         times_sent: rounds in which the server got an update from it, accepted or not.
     """
 
@@ -56,6 +57,7 @@ class SiteFacts(_Part):
     figures_sent: list[str]
     sums_sent: list[str]
     times_sent: int
+    joined_in: int | None = None
 
 
 class RoundFacts(_Part):

@@ -3,7 +3,7 @@
 import math
 
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import EndLine, RoundLine, RunLine, ScoreLine, StartLine
+from wardround.records.run_lines import EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine
 from wardround.records.update import SiteManifest, SiteRound
 from wardround.reporting.comparisons import comparisons
 from wardround.reporting.curves import curves
@@ -28,6 +28,9 @@ def summarise(lines: list[RunLine]) -> Summary:
     mode = start.study["evaluation"].get("key_metric_mode", "max")
     rounds = [_round(line) for line in lines if isinstance(line, RoundLine)]
     scores = [line for line in lines if isinstance(line, ScoreLine)]
+    joins = {line.manifest.site: line for line in lines if isinstance(line, JoinLine)}
+    manifests = sorted([*start.sites, *(line.manifest for line in joins.values())], key=_by_role_and_name)
+    missing = sorted(set(start.missing) - set(joins))
     rows = table(scores)
     return Summary(
         study=StudyFacts(
@@ -41,9 +44,9 @@ def summarise(lines: list[RunLine]) -> Summary:
             key_metric_mode=mode,
             versions=start.versions,
         ),
-        ending=_ending(lines, start, scores, key),
-        sites=[_site(manifest, rounds, lines) for manifest in sorted(start.sites, key=_by_role_and_name)],
-        missing=sorted(start.missing),
+        ending=_ending(lines, [manifest.site for manifest in manifests], missing, scores, key),
+        sites=[_site(manifest, rounds, lines, joins.get(manifest.site)) for manifest in manifests],
+        missing=missing,
         rounds=rounds,
         curves=curves(lines, key),
         table=rows,
@@ -57,12 +60,13 @@ def _by_role_and_name(manifest: SiteManifest) -> tuple[bool, str]:
     return manifest.role != "train", manifest.site
 
 
-def _ending(lines: list[RunLine], start: StartLine, scores: list[ScoreLine], key: str) -> Ending:
-    reasons = [f"{site}: {Reason.ABSENT}" for site in start.missing]
+def _ending(lines: list[RunLine], sites: list[str], missing: list[str], scores: list[ScoreLine], key: str) -> Ending:
     end = next((line for line in reversed(lines) if isinstance(line, EndLine)), None)
+    told = end.reasons if end else []  # the server knows why a site is missing; without its word, that it is
+    reasons = [f"{site}: {Reason.ABSENT}" for site in missing if not any(why.startswith(f"{site}: ") for why in told)]
     if end is None:
         return Ending(status="stopped", reasons=[*reasons, "the record has no end: the run was stopped"])
-    gaps = [] if end.status == "failed" else _gaps(start, scores, key)
+    gaps = [] if end.status == "failed" else _gaps(sites, scores, key)
     reasons = list(dict.fromkeys([*end.reasons, *reasons, *gaps]))
     return Ending(
         status="partial" if end.status == "complete" and reasons else end.status,
@@ -74,17 +78,17 @@ def _ending(lines: list[RunLine], start: StartLine, scores: list[ScoreLine], key
     )
 
 
-def _gaps(start: StartLine, scores: list[ScoreLine], key: str) -> list[str]:
+def _gaps(sites: list[str], scores: list[ScoreLine], key: str) -> list[str]:
     """Sites without a test record of the key metric (F1): a mean over the others must not read as the whole."""
     scored = {
         line.site
         for line in scores
         if line.arm == "best" and line.split == "test" and any(record.name == key for record in line.records)
     }
-    return [f"{site.site}: {Reason.METRICS_MISSING}" for site in start.sites if site.site not in scored]
+    return [f"{site}: {Reason.METRICS_MISSING}" for site in sites if site not in scored]
 
 
-def _site(manifest: SiteManifest, rounds: list[RoundFacts], lines: list[RunLine]) -> SiteFacts:
+def _site(manifest: SiteManifest, rounds: list[RoundFacts], lines: list[RunLine], join: JoinLine | None) -> SiteFacts:
     sizes = [math.prod(int(side) for side in entry[1:]) for entry in manifest.shared.values()]
     reports: list[ScoreLine | SiteRound] = [
         line for line in lines if isinstance(line, ScoreLine) and line.site == manifest.site and not _local(line)
@@ -102,6 +106,7 @@ def _site(manifest: SiteManifest, rounds: list[RoundFacts], lines: list[RunLine]
         kept_local=list(manifest.kept_local),
         figures_sent=list(dict.fromkeys(record.name for report in reports for record in report.records)),
         sums_sent=list(dict.fromkeys(tally.name for report in reports for tally in report.tallies)),
+        joined_in=join.round + 1 if join else None,
         times_sent=sum(manifest.site in line.contributed or manifest.site in line.rejected for line in rounds),
     )
 
