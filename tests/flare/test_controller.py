@@ -152,7 +152,9 @@ def test_a_site_that_is_ready_late_joins_a_later_round_f10(tmp_path: Path) -> No
             return None if len(prepared) == 1 else answer
         return answer
 
-    study = _study(federation={"quorum": 2, "round_deadline_seconds": 1, "prepare_deadline_seconds": 1})
+    study = _study(
+        federation={"quorum": 2, "round_deadline_seconds": 2, "grace_period_seconds": 1, "prepare_deadline_seconds": 1}
+    )
     run = Federation(tmp_path, study, SITES, tamper=tamper).run()
     assert run.start.missing == ["hospital-c"]
     assert [(line.round, line.manifest.site) for line in run.lines if isinstance(line, JoinLine)] == [(1, "hospital-c")]

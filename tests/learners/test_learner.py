@@ -71,6 +71,11 @@ def test_what_stays_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert "norm.running_var" in caplog.text
 
 
+def test_a_setting_that_does_nothing_here_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    learner(training={"rounds": 1, "local_steps": 9, "learning_rate": 0.1, "mixed_precision": True})
+    assert "mixed_precision does nothing on cpu" in caplog.text
+
+
 def test_f13_fedbn_on_a_network_without_batchnorm_fails_at_once() -> None:
     with pytest.raises(WardroundError) as caught:
         learner(workload=FakeWorkload(norm="none"), algorithm={"kind": "fedbn"})

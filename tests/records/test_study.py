@@ -43,7 +43,11 @@ def test_the_digest_does_not_depend_on_the_order_of_keys(job: Path, tmp_path: Pa
         ("training.local_epochs=1", "exactly one of local_steps and local_epochs"),
         ("algorithm.kind=fedprox", "mu > 0"),
         ("algorithm.mu=0.1", "does nothing"),
+        ("algorithm.keep_local=silobn", "does nothing with kind fedavg"),
         ("algorithm.mu=-1", "algorithm.mu"),
+        ("training.clip_norm=.inf", "training.clip_norm"),
+        ("aggregation={norm_limit: .inf}", "aggregation.norm_limit"),
+        ("federation={round_deadline_seconds: 30}", "grace_period_seconds 30 does nothing"),
         ("algorithm.mu=.inf", "algorithm.mu"),
         ("name=x.y=z", "name"),
         ("seed", "expected key.path=value"),
@@ -63,3 +67,24 @@ def test_a_missing_file_and_broken_yaml_are_told(tmp_path: Path) -> None:
     (tmp_path / "job.yaml").write_text("a: [")
     with pytest.raises(WardroundError, match="not readable as YAML"):
         load_study(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("override", "device", "told"),
+    [
+        ("training.mixed_precision=true", "cpu", "mixed_precision does nothing on cpu"),
+        ("training.mixed_precision=true", "cuda", None),
+        ("training={rounds: 1, local_steps: 9, learning_rate: 1, schedule: constant}", "cpu", None),
+        (
+            "training={rounds: 1, local_steps: 9, learning_rate: 1, schedule: constant, final_fraction: 0.5}",
+            "cpu",
+            "final_fraction 0.5 does nothing",
+        ),
+        ("training={rounds: 1, local_steps: 9, learning_rate: 1, bad_steps_limit: 10}", "cpu", "is never reached in 9"),
+    ],
+)
+def test_a_setting_that_does_nothing_is_told(job: Path, override: str, device: str, told: str | None) -> None:
+    study = load_study(job, ("training.local_steps=9", override))
+    idle = study.training.idle(device)
+    assert len(idle) == (told is not None)
+    assert all(told in sentence for sentence in idle if told)

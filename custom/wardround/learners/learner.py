@@ -71,6 +71,8 @@ class Learner:
         self.workload, self.data, self.study, self.site, self.run = workload, data, study, site, run
         self.device = torch.device(device)
         refuse_unknown_metric(study, workload)
+        for idle in study.training.idle(self.device.type):
+            logger.warning("%s: %s", run, idle)
         self.network = initial_network(workload, study).to(self.device)
         self._criterion = workload.loss().to(self.device)
         self._exchange = Exchange(self.network, self.sharing())

@@ -44,6 +44,10 @@ class Algorithm(_Section):
             raise ValueError(f"algorithm.kind {self.kind} with mu 0 is the same without the proximal term: set mu > 0")
         if not self.proximal and self.mu > 0:
             raise ValueError(f"algorithm.mu {self.mu} does nothing with kind {self.kind}: use fedprox or fedprox_fedbn")
+        if self.keep_local != "batchnorm" and not self.keeps_batchnorm:
+            raise ValueError(
+                f"algorithm.keep_local {self.keep_local} does nothing with kind {self.kind}: use fedbn or fedprox_fedbn"
+            )
         return self
 
 
@@ -59,7 +63,7 @@ class Training(_Section):
     weight_decay: float = Field(0.0, ge=0, allow_inf_nan=False)
     schedule: Literal["cosine", "constant"] = Field("cosine", description="over rounds, to final_fraction of the start")
     final_fraction: float = Field(0.1, gt=0, le=1)
-    clip_norm: float | None = Field(None, gt=0)
+    clip_norm: float | None = Field(None, gt=0, allow_inf_nan=False)
     mixed_precision: bool = Field(False, description="autocast on CUDA; slower on a CPU, so ignored there")
     bad_steps_limit: int = Field(5, ge=1, description="non-finite losses in a row that end the site's round")
 
@@ -69,12 +73,30 @@ class Training(_Section):
             raise ValueError("training: give exactly one of local_steps and local_epochs")
         return self
 
+    def idle(self, device: str) -> list[str]:
+        """Settings that do nothing beside the others on this kind of device, one sentence each."""
+        found = []
+        if self.mixed_precision and device != "cuda":
+            found.append(f"training.mixed_precision does nothing on {device}: it is for CUDA")
+        if self.schedule == "constant" and self.final_fraction != type(self).model_fields["final_fraction"].default:
+            found.append(
+                f"training.final_fraction {self.final_fraction} does nothing with schedule constant: use cosine"
+            )
+        if self.local_steps is not None and self.bad_steps_limit > self.local_steps:
+            found.append(
+                f"training.bad_steps_limit {self.bad_steps_limit} is never reached in {self.local_steps} local_steps: "
+                "a round fails where all of its steps are bad"
+            )
+        return found
+
 
 class Aggregation(_Section):
     """How the server weighs and checks contributions."""
 
     weighting: Literal["patients", "equal", "steps"] = "patients"
-    norm_limit: float | None = Field(None, gt=0, description="an update with a larger L2 norm is rejected")
+    norm_limit: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="an update with a larger L2 norm is rejected"
+    )
 
 
 class Evaluation(_Section):
@@ -93,6 +115,16 @@ class Federation(_Section):
     round_deadline_seconds: int = Field(3600, ge=1)
     grace_period_seconds: int = Field(30, ge=0, description="wait for stragglers once the quorum has answered")
     prepare_deadline_seconds: int = Field(600, ge=1)
+
+    @model_validator(mode="after")
+    def _grace_ends_first(self) -> Self:
+        grace, deadline = self.grace_period_seconds, self.round_deadline_seconds
+        if grace >= deadline:
+            raise ValueError(
+                f"federation.grace_period_seconds {grace} does nothing with round_deadline_seconds {deadline}, "
+                "which comes first: make it shorter, such as 0"
+            )
+        return self
 
 
 class Study(_Section):

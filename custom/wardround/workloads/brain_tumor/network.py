@@ -5,9 +5,7 @@ from typing import Any
 from monai.networks.nets import UNet
 from torch import nn
 
-from wardround.workloads.brain_tumor.settings import REGIONS, UNetSettings
-
-GROUPS = 8  # of GroupNorm; every level's channel count must be a multiple of it
+from wardround.workloads.brain_tumor.settings import GROUPS, REGIONS, UNetSettings
 
 
 def build_network(settings: UNetSettings, *, channels_in: int) -> nn.Module:

@@ -1,13 +1,16 @@
 """What a person decides about brain-tumor segmentation: the study's side (job.yaml) and the site's (site.yaml)."""
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 REGIONS = ("tc", "wt", "et")  # tumor core, whole tumor, enhancing tumor: the channel order of every label and output
 SEQUENCES = ("t1n", "t1c", "t2w", "t2f")  # BraTS 2023 names: T1, T1 with contrast, T2, T2-FLAIR
+GROUPS = 8  # of GroupNorm
 Triple = tuple[int, int, int]
+_Side = Annotated[int, Field(ge=1)]
+_Millimeters = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class _Section(BaseModel):
@@ -23,18 +26,26 @@ class ImageContract(_Section):
 
     sequences: tuple[str, ...] = Field(SEQUENCES, min_length=1, description="input channels, in this order")
     registration_space: RegistrationSpace = "SRI24"
-    spacing_mm: tuple[float, float, float] = Field((1.0, 1.0, 1.0), description="voxel size after resampling")
+    spacing_mm: tuple[_Millimeters, _Millimeters, _Millimeters] = Field(
+        (1.0, 1.0, 1.0), description="voxel size after resampling"
+    )
     orientation: Literal["RAS", "LPS"] = "RAS"
     skull_stripped: Literal[True] = Field(True, description="non-zero z-scores assume a zero background")
     annotation_protocol: str = Field("BraTS 2023", description="who drew the labels, by which rules")
     surgical_status: SurgicalStatus = "pre-operative"
 
+    @model_validator(mode="after")
+    def _each_sequence_once(self) -> Self:
+        if len(set(self.sequences)) < len(self.sequences):
+            raise ValueError(f"contract.sequences: expected each name once, found {', '.join(self.sequences)}")
+        return self
+
 
 class UNetSettings(_Section):
     """MONAI `UNet`. The default of BatchNorm is deliberate: MONAI's own has no entries for FedBN to keep."""
 
-    channels: tuple[int, ...] = (16, 32, 64, 128)
-    strides: tuple[int, ...] = (2, 2, 2)
+    channels: tuple[_Side, ...] = Field((16, 32, 64, 128), min_length=2)
+    strides: tuple[_Side, ...] = (2, 2, 2)
     residual_units: int = Field(0, ge=0)
     norm: Literal["batch", "instance", "group"] = "batch"
 
@@ -42,13 +53,18 @@ class UNetSettings(_Section):
     def _fits(self) -> Self:
         if len(self.strides) != len(self.channels) - 1:
             raise ValueError(f"network: {len(self.channels)} channels need one stride fewer, found {len(self.strides)}")
+        if self.norm == "group" and (self.residual_units or any(count % GROUPS for count in self.channels)):
+            raise ValueError(
+                f"network.norm group: needs channels in multiples of {GROUPS} and residual_units 0 (with them, the "
+                f"{len(REGIONS)} output channels are normalised too), found {self.channels} and {self.residual_units}"
+            )
         return self
 
 
 class Patch(_Section):
     """Random crops for training; inference slides a window of the same size."""
 
-    size: Triple = (32, 32, 32)
+    size: tuple[_Side, _Side, _Side] = (32, 32, 32)
     tumor_share: float = Field(0.5, ge=0, le=1, description="share of crops centred near a tumor voxel")
 
 
@@ -57,7 +73,9 @@ class Augmentation(_Section):
 
     flip: bool = True
     scale: float = Field(0.1, ge=0, lt=1, description="each channel times 1 +- scale")
-    shift: float = Field(0.1, ge=0, description="each channel plus +- shift, in standard deviations")
+    shift: float = Field(
+        0.1, ge=0, allow_inf_nan=False, description="each channel plus +- shift, in standard deviations"
+    )
 
 
 class Inference(_Section):
