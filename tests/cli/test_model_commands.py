@@ -1,5 +1,6 @@
 """`predict`, `adapt` and `export-bundle` from a checkpoint file, as a hospital uses them."""
 
+import json
 from pathlib import Path
 
 import nibabel as nib
@@ -97,7 +98,9 @@ def test_export_bundle_writes_a_bundle(complete: Path, tmp_path: Path) -> None:
     out = tmp_path / "bundle"
     done = CLI.invoke(app, ["export-bundle", "--model", str(complete), "--out", str(out)])
     assert done.exit_code == 0, done.output
-    assert (out / "configs" / "metadata.json").is_file()
+    about = json.loads((out / "configs" / "metadata.json").read_text())["wardround"]
+    assert about["site"] == "hospital-a"  # whose BatchNorm entries it holds
+    assert about["notes"] == []
 
 
 def test_a_missing_checkpoint_is_one_message(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from torch import nn
 
+from support.fake_workload import FakeWorkload
 from wardround.learners.bundle import export_bundle
 from wardround.learners.checkpoint import load_checkpoint, make_checkpoint, save_checkpoint
 from wardround.learners.predict import predict_file
@@ -54,10 +56,10 @@ def hospital(tmp_path_factory) -> Path:
 def test_monai_runs_the_bundle_and_gives_our_labels(hospital, tmp_path):
     """At 1.25 mm against the study's 1 mm, in LPS: both resample, turn, crop, normalise and map back."""
     model = _save_model(tmp_path / "model")
-    bundle = export_bundle(model, tmp_path / "bundle")
+    bundle = export_bundle(load_checkpoint(model), tmp_path / "bundle")
     [case] = (hospital / "data").iterdir()
     section = yaml.safe_load((hospital / "site.yaml").read_text())["data"]["brain_tumor"]
-    predict_file(model, case, tmp_path / "ours.nii.gz", data=section, folder=hospital)
+    predict_file(load_checkpoint(model), case, tmp_path / "ours.nii.gz", data=section, folder=hospital)
     command = [sys.executable, "-m", "monai.bundle", "run", "--config_file", f"{bundle}/configs/inference.json"]
     command += ["--bundle_root", str(bundle), "--output_dir", str(tmp_path / "monai"), "--label_values::enhancing", "4"]
     for sequence in ("t1n", "t1c", "t2w", "t2f"):
@@ -76,7 +78,7 @@ def test_monai_runs_the_bundle_and_gives_our_labels(hospital, tmp_path):
 
 def test_the_bundle_says_what_it_is_and_holds_the_weights(tmp_path):
     model = _save_model(tmp_path / "model")
-    bundle = export_bundle(model, tmp_path / "bundle")
+    bundle = export_bundle(load_checkpoint(model), tmp_path / "bundle")
     metadata = json.loads((bundle / "configs" / "metadata.json").read_text())
     assert metadata["wardround"]["weights_sha256"] == load_checkpoint(model).card.weights_sha256
     channels = metadata["network_data_format"]["inputs"]["image"]["channel_def"]
@@ -89,15 +91,21 @@ def test_the_bundle_says_what_it_is_and_holds_the_weights(tmp_path):
 def test_a_fedbn_model_without_a_sites_entries_is_refused(hospital, tmp_path):
     model = _save_model(tmp_path / "model", "fedbn", shared_only=True)
     with pytest.raises(WardroundError, match="wardround adapt") as exported:
-        export_bundle(model, tmp_path / "bundle")
+        export_bundle(load_checkpoint(model), tmp_path / "bundle")
     [case] = (hospital / "data").iterdir()
     section = {"folder": "data", "layout": "brats2023", "labels": "brats2023"}
     with pytest.raises(WardroundError, match="wardround adapt") as predicted:
-        predict_file(model, case, tmp_path / "prediction.nii.gz", data=section, folder=hospital)
+        predict_file(load_checkpoint(model), case, tmp_path / "prediction.nii.gz", data=section, folder=hospital)
     assert exported.value.code is predicted.value.code is Reason.LOCAL_STATE_MISSING
     assert not (tmp_path / "bundle").exists()
     assert not (tmp_path / "prediction.nii.gz").exists()
 
 
 def test_a_complete_fedbn_model_is_accepted(tmp_path):
-    assert export_bundle(_save_model(tmp_path / "model", "fedbn"), tmp_path / "bundle").is_dir()
+    model = load_checkpoint(_save_model(tmp_path / "model", "fedbn"))
+    assert export_bundle(model, tmp_path / "bundle").is_dir()
+
+
+def test_a_workload_without_bundles_says_so(tmp_path):
+    with pytest.raises(WardroundError, match="no MONAI bundle"):
+        FakeWorkload().export_bundle(nn.Identity(), tmp_path, about={})

@@ -1,21 +1,13 @@
 """`wardround predict`, `adapt` and `export-bundle`: what a trained model is for."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from wardround.cli.console import progress, results
 from wardround.cli.options import CheckpointFile
 from wardround.records.reasons import Reason, WardroundError
-
-if TYPE_CHECKING:
-    from torch import nn
-
-    from wardround.learners.checkpoint import CheckpointCard
-    from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
-
-_BRAIN_TUMOR = "brain_tumor"
 
 
 def predict(
@@ -30,11 +22,18 @@ def predict(
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
 ) -> None:
     """Segment one case, on its own grid and in the site's label convention."""
-    from wardround.workloads.brain_tumor.predict import predict_case
+    from wardround.learners.checkpoint import load_checkpoint
+    from wardround.learners.predict import predict_file
 
-    naming = _naming(case, site, labels)
-    network, settings, _ = _ready_network(model)
-    volumes = predict_case(network.to(device), case, out, settings, naming)
+    if (site is None) == (labels is None):
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            "predict: give --site SITE_YAML, or --labels with brats2018, brats2023 or msd, and not both; "
+            "label values mean different tissues in each, so none is assumed",
+        )
+    checkpoint = load_checkpoint(model)
+    data, folder = _naming(case, site, labels, str(checkpoint.card.workload["kind"]))
+    volumes = predict_file(checkpoint, case, out, data=data, folder=folder, device=device)
     for region, milliliters in volumes.items():
         results().print(f"{region.upper()} {milliliters:.1f} ml")
     results().print(f"{out}", soft_wrap=True)
@@ -67,58 +66,17 @@ def export_bundle(
     out: Annotated[Path, typer.Option(help="The bundle's folder.")],
 ) -> None:
     """Write a MONAI bundle, for `python -m monai.bundle run`."""
-    from wardround.workloads.brain_tumor.bundle import write_bundle
-
-    network, settings, card = _ready_network(model)
-    about = {
-        "study": card.study,
-        "algorithm": card.algorithm.kind,
-        "model_round": card.model_round,
-        "weights_sha256": card.weights_sha256,
-    }
-    write_bundle(network, settings, out, about=about)
-    results().print(f"{out}", soft_wrap=True)
-
-
-def _ready_network(model: Path) -> tuple["nn.Module", "BrainTumorSettings", "CheckpointCard"]:
-    """The network with its weights, in evaluation mode; refuses what cannot predict."""
+    from wardround.learners.bundle import export_bundle as export
     from wardround.learners.checkpoint import load_checkpoint
-    from wardround.learners.fill import fill_network
-    from wardround.records.study import validated
-    from wardround.workloads.brain_tumor.settings import BrainTumorSettings
-    from wardround.workloads.workload import workload_of
 
-    checkpoint = load_checkpoint(model)
-    checkpoint.require_complete()
-    _require_brain_tumor(checkpoint.card, model)
-    section = {key: value for key, value in checkpoint.card.workload.items() if key != "kind"}
-    settings = validated(BrainTumorSettings, section, f"{model}: workload")
-    network = workload_of(checkpoint.card.workload).network()
-    fill_network(network, checkpoint.tensors)
-    return network.eval(), settings, checkpoint.card
+    results().print(f"{export(load_checkpoint(model), out)}", soft_wrap=True)
 
 
-def _require_brain_tumor(card: "CheckpointCard", model: Path) -> None:
-    kind = card.workload.get("kind")
-    if kind != _BRAIN_TUMOR:
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID, f"{model}: a {kind} model; this command is for {_BRAIN_TUMOR} models"
-        )
-
-
-def _naming(case: Path, site: Path | None, labels: str | None) -> "BrainTumorSiteSettings":
-    from wardround.records.study import validated
+def _naming(case: Path, site: Path | None, labels: str | None, kind: str) -> tuple[dict[str, Any], Path]:
+    """How the site names files and labels: the workload's section of its site.yaml, and where its paths start."""
     from wardround.site.config import load_site_config
-    from wardround.workloads.brain_tumor.settings import BrainTumorSiteSettings
 
-    if (site is None) == (labels is None):
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID,
-            "predict: give --site SITE_YAML, or --labels with brats2018, brats2023 or msd, and not both; "
-            "label values mean different tissues in each, so none is assumed",
-        )
     if site is None:
-        section: dict = {"folder": str(case.parent), "layout": labels, "labels": labels}
-        return validated(BrainTumorSiteSettings, section, "--labels")
+        return {"folder": ".", "layout": labels, "labels": labels}, case.absolute().parent
     config = load_site_config(site)
-    return validated(BrainTumorSiteSettings, config.section(_BRAIN_TUMOR), str(site))
+    return config.section(kind), config.source.parent

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import nn
 
-from wardround.learners.checkpoint import Checkpoint, load_checkpoint
+from wardround.learners.checkpoint import Checkpoint
 from wardround.learners.fill import fill_network
 from wardround.workloads.workload import Workload, workload_of
 
@@ -24,12 +24,12 @@ def network_of(checkpoint: Checkpoint, *, device: str = "cpu") -> tuple[Workload
 
 
 def predict_file(
-    model: Path, case: Path, file: Path, *, data: dict[str, Any], folder: Path, device: str = "cpu"
+    checkpoint: Checkpoint, case: Path, file: Path, *, data: dict[str, Any], folder: Path, device: str = "cpu"
 ) -> dict[str, float]:
     """Predicts one case with a checkpoint and writes the result.
 
     Args:
-        model: the checkpoint, either of its two files.
+        checkpoint: complete.
         case: for brain tumors a case folder, or an MSD 4D image.
         file: for brain tumors the label map to write.
         data: the workload's section of the site's site.yaml: names of sequences, label convention.
@@ -42,5 +42,5 @@ def predict_file(
     Raises:
         WardroundError: the model is incomplete (FedBN without a site's entries), or the case cannot be read.
     """
-    workload, network = network_of(load_checkpoint(model), device=device)
+    workload, network = network_of(checkpoint, device=device)
     return workload.predict(network, case, file, data=data, folder=folder)

@@ -108,6 +108,16 @@ class Workload(ABC):
         """
         raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: this workload predicts no single cases")
 
+    def export_bundle(self, network: nn.Module, folder: Path, *, about: dict[str, Any]) -> None:  # noqa: ARG002
+        """Writes a network as a MONAI bundle.
+
+        Args:
+            network: complete and in evaluation mode.
+            folder: made if it is not there.
+            about: what the model is, in plain values.
+        """
+        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{folder}: this workload has no MONAI bundle")
+
 
 def kinds() -> list[str]:
     """Names of the workloads that are installed."""

@@ -64,6 +64,12 @@ class BrainTumorWorkload(Workload):
         """Segments one case folder; gives each region's volume in milliliters."""
         return predict_case(network, case, file, self.settings, _site_settings(data, folder))
 
+    def export_bundle(self, network: nn.Module, folder: Path, *, about: dict[str, Any]) -> None:
+        """A bundle that prepares images, predicts and maps back as this workload does."""
+        from wardround.workloads.brain_tumor.bundle import write_bundle  # loads all of MONAI, which training need not
+
+        write_bundle(network, self.settings, folder, about=about)
+
 
 def _site_settings(data: dict[str, Any], folder: Path) -> BrainTumorSiteSettings:
     site = validated(BrainTumorSiteSettings, data, "site.yaml: data.brain_tumor")
