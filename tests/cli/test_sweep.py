@@ -1,11 +1,18 @@
 """`--sweep`: a grid over validation scores."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 from typer.testing import CliRunner
 
+import wardround
 from support.made_run import ROUNDS, TRAINING, regions, whole_run
 from support.played import play
 from wardround.cli.main import app
@@ -56,6 +63,51 @@ def test_scores_are_validation_at_the_best_round_never_test() -> None:
     scores = validation_scores(summarise(whole_run()), "dice_mean")
     expected = {site: 0.5 + 0.08 * 3 + 0.01 * index - 0.06 for index, site in enumerate(TRAINING)}
     assert scores == pytest.approx(expected)
+
+
+# `wardround run --sweep` with a federation that starts a process of its own, as FLARE does, and waits for it
+_SWEEP = """
+import sys
+from pathlib import Path
+from wardround.cli.main import app
+from wardround.flare import environments
+from wardround.flare.marked_processes import MarkedProcesses
+
+def run_study(folder, study, *, out, **_):
+    children = MarkedProcesses()
+    try:
+        child = children.start([sys.executable, "-c", "import time; time.sleep(300)"], out / "flare.log")
+        Path("child").write_text(str(child.pid))
+        child.wait()
+    finally:
+        children.end_all()
+
+environments.run_study = run_study
+app(sys.argv[1:])
+"""
+
+
+def test_a_request_to_terminate_a_sweep_leaves_no_process(study_folder: Path, sites_folder: Path) -> None:
+    arguments = ["run", str(study_folder), "--sites", str(sites_folder), "--out", "out", "--sweep", "seed=1,2"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(wardround.__file__).parents[1])}
+    with Path("output").open("w") as output:
+        command = [sys.executable, "-c", _SWEEP, *arguments]
+        sweep = subprocess.Popen(command, stdout=output, stderr=output, env=environment)
+    child = Path("child")
+    try:
+        give_up = time.monotonic() + 120
+        while not (child.is_file() and child.read_text()) and sweep.poll() is None and time.monotonic() < give_up:
+            time.sleep(0.05)
+        sweep.send_signal(signal.SIGTERM)
+        code = sweep.wait(60)
+        left = psutil.pid_exists(int(child.read_text())) if child.is_file() else None
+    finally:
+        sweep.kill()
+        sweep.wait()
+        if child.is_file() and psutil.pid_exists(int(child.read_text())):
+            os.kill(int(child.read_text()), signal.SIGKILL)
+    assert (code, left) == (130, False), Path("output").read_text()
+    assert "Stopped in trial 1 of 2" in Path("output").read_text()
 
 
 def test_sweep_writes_each_trial_and_names_the_best(

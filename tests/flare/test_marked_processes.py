@@ -1,7 +1,10 @@
 """Nothing that was started outlives its run, and nothing else is touched."""
 
+import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -29,6 +32,23 @@ def test_a_grandchild_in_another_session_that_ignores_requests_is_ended(tmp_path
         children.end_all(grace_seconds=0.1)
         bystander.kill()
         bystander.wait()
+
+
+def test_a_second_request_to_stop_does_not_leave_a_process(tmp_path: Path) -> None:
+    children = MarkedProcesses()
+    try:
+        children.start([sys.executable, "-c", _DAEMON], tmp_path / "log").wait(30)
+        time.sleep(0.5)
+        impatient = [threading.Timer(0.2, os.kill, (os.getpid(), number)) for number in (signal.SIGINT, signal.SIGTERM)]
+        for timer in impatient:
+            timer.start()
+        children.end_all(grace_seconds=1)
+        for timer in impatient:
+            timer.join()
+        assert children.alive() == []
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        children.end_all(grace_seconds=0.1)
 
 
 def test_output_goes_to_the_log_and_the_environment_is_passed_on(tmp_path: Path) -> None:

@@ -44,12 +44,14 @@ def run(
     """
     settings = load_study(study, tuple(overrides or ()))
     options = RunOptions(study, env, sites, out or results_folder(settings), baselines, kit)
-    if sweep:
-        from wardround.cli.sweep import run_sweep
+    with stoppable():
+        if sweep:
+            from wardround.cli.sweep import run_sweep
 
-        run_sweep(settings, options, sweep)
-        return
-    finish(_run_one(settings, options))
+            run_sweep(settings, options, sweep)
+            return
+        report = _run_one(settings, options)
+    finish(report)
 
 
 def finish(report: Report) -> None:
@@ -63,7 +65,7 @@ def finish(report: Report) -> None:
 
 
 def _run_one(settings: Study, options: RunOptions) -> Report:
-    with _stoppable(), RunProgress(progress(), settings.evaluation.key_metric) as shown:
+    with RunProgress(progress(), settings.evaluation.key_metric) as shown:
         try:
             return run_whole_study(settings, options, shown)
         except FederationFailedError as error:
@@ -78,8 +80,8 @@ def _run_one(settings: Study, options: RunOptions) -> Report:
 
 
 @contextlib.contextmanager
-def _stoppable() -> Iterator[None]:
-    """A request to terminate ends a run as Ctrl-C does, so that no FLARE process outlives it."""
+def stoppable() -> Iterator[None]:
+    """A request to terminate ends the command as Ctrl-C does, so that no FLARE process outlives it."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt

@@ -12,7 +12,7 @@ from rich import box
 from rich.table import Table
 
 from wardround.cli.console import progress, results
-from wardround.cli.errors import EXIT_FAILED, tell
+from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, tell
 from wardround.cli.progress import RunProgress
 from wardround.cli.study_run import FederationFailedError, RunOptions, run_whole_study
 from wardround.records.reasons import Reason, WardroundError
@@ -61,6 +61,11 @@ def run_sweep(study: Study, options: RunOptions, sweeps: Sequence[str]) -> None:
             except FederationFailedError as error:
                 tell(error)
                 summary = None
+            except KeyboardInterrupt:
+                progress().print(
+                    f"[yellow]Stopped in trial {number} of {len(trials)}.[/] Kept: {options.out}", soft_wrap=True
+                )
+                raise typer.Exit(EXIT_INTERRUPTED) from None
         rows.append(_row(trial, summary, key.name))
     best = _best(rows, study.evaluation.key_metric_mode)
     options.out.mkdir(parents=True, exist_ok=True)

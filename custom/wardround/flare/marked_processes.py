@@ -4,7 +4,9 @@ import contextlib
 import os
 import signal
 import subprocess
+import threading
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -46,12 +48,27 @@ class MarkedProcesses:
         return found
 
     def end_all(self, grace_seconds: float = 3.0) -> None:
-        """Asks all of them to stop, waits, and kills the rest."""
-        for request in (signal.SIGTERM, signal.SIGKILL, signal.SIGKILL):
-            living = self.alive()
-            if not living:
-                return
-            for process in living:
-                with contextlib.suppress(psutil.Error):
-                    process.send_signal(request)
-            psutil.wait_procs(living, timeout=grace_seconds)
+        """Asks all of them to stop, waits, and kills the rest. A further Ctrl-C does not cut this short."""
+        with _not_interrupted():
+            for request in (signal.SIGTERM, signal.SIGKILL, signal.SIGKILL):
+                living = self.alive()
+                if not living:
+                    return
+                for process in living:
+                    with contextlib.suppress(psutil.Error):
+                        process.send_signal(request)
+                psutil.wait_procs(living, timeout=grace_seconds)
+
+
+@contextlib.contextmanager
+def _not_interrupted() -> Iterator[None]:
+    """Ignores requests to stop: an impatient second one would leave processes behind."""
+    if threading.current_thread() is not threading.main_thread():  # signals reach the main thread alone
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -81,10 +81,12 @@ class PocSystem:
 
     def stop(self) -> None:
         """Stops what runs, in order where possible, and leaves no process."""
-        if self._children.alive():
-            with contextlib.suppress(WardroundError):  # whatever is left is ended below
-                self._nvflare("poc", "stop", timeout=30)
-        self._children.end_all()
+        try:
+            if self._children.alive():
+                with contextlib.suppress(WardroundError):  # whatever is left is ended below
+                    self._nvflare("poc", "stop", timeout=30)
+        finally:
+            self._children.end_all()
 
     @property
     def _kits(self) -> Path:
