@@ -1,6 +1,15 @@
-"""A record followed through FLARE's show_stats: every line once, in order, whatever was missed."""
+"""A record followed through FLARE's show_stats: every line once, in order, whatever was missed. FLARE's own errors
+are told in one line."""
 
-from wardround.flare.session import Follower
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.fake_workload import make_study
+from wardround.flare import session
+from wardround.flare.session import Follower, run_through_session
+from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, RoundLine, RunLine
 
 
@@ -36,3 +45,62 @@ def test_an_answer_without_ours_is_no_harm() -> None:
     follower = Follower(lambda _line: 1 / 0)
     follower.look({"server": {}})
     follower.look("not running")
+
+
+class FakeSession:
+    """FLARE's session, with one call that fails."""
+
+    def __init__(self, broken: str, *, times: int = 10**6) -> None:
+        self.broken, self.times = broken, times
+        self.looks = 0
+        self.aborted: list[str] = []
+
+    def _maybe_fail(self, call: str) -> None:
+        if call == self.broken and self.times > 0:
+            self.times -= 1
+            raise RuntimeError(f"{call}: no connection, see /srv/consortium/admin/log.txt")
+
+    def submit_job(self, _folder: str) -> str:
+        self._maybe_fail("submit_job")
+        return "job-1"
+
+    def get_job_meta(self, _job: str) -> dict[str, str]:
+        self.looks += 1
+        self._maybe_fail("get_job_meta")
+        return {"status": "FINISHED:COMPLETED"}
+
+    def download_job_result(self, _job: str, folder: str) -> str:
+        self._maybe_fail("download_job_result")
+        return folder
+
+    def abort_job(self, job: str) -> None:
+        self.aborted.append(job)
+
+    def close(self) -> None:
+        raise RuntimeError("closed already")
+
+
+def _follow(monkeypatch: pytest.MonkeyPatch, out: Path, fake: FakeSession) -> WardroundError:
+    monkeypatch.setattr(session, "open_session", lambda _kit: fake)
+    monkeypatch.setattr(session, "_POLL_SECONDS", 0)
+    monkeypatch.setattr(session.StudyRecipe, "export", lambda *_: None)
+    options: dict[str, Any] = {"sites": [], "run_name": "run", "environment": "prod", "on_line": lambda _line: None}
+    with pytest.raises(WardroundError) as caught:
+        run_through_session(make_study(), out, out=out, **options)
+    assert caught.value.code == Reason.FLARE_FAILED
+    return caught.value
+
+
+@pytest.mark.parametrize("call", ["submit_job", "get_job_meta", "download_job_result"])
+def test_flares_errors_are_one_line_without_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, call: str) -> None:
+    fake = FakeSession(call)
+    told = str(_follow(monkeypatch, tmp_path, fake))
+    assert told.startswith("FLARE did not ")
+    assert "no connection, see <path>" in told
+    assert fake.aborted == (["job-1"] if call == "get_job_meta" else [])
+
+
+def test_a_server_that_comes_back_is_followed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fake = FakeSession("get_job_meta", times=3)
+    assert "ended the job as FINISHED:COMPLETED before it began" in str(_follow(monkeypatch, tmp_path, fake))
+    assert fake.looks == 4

@@ -20,6 +20,7 @@ from wardround.records.run_lines import RunLine, read_lines
 from wardround.records.study import Study
 
 _POLL_SECONDS = 1.0
+_FAILED_POLLS = 60  # in a row; a server that restarts is back by then
 _LINE: TypeAdapter[RunLine] = TypeAdapter(RunLine)
 
 
@@ -48,7 +49,7 @@ def run_through_session(
     try:
         with workspace() as folder:
             StudyRecipe(study, sites=sites, run_name=run_name, environment=environment).export(str(folder / "job"))
-            job = session.submit_job(str(folder / "job" / study.name))
+            job = str(_asked("submit the job", session.submit_job, str(folder / "job" / study.name)))
             follower = Follower(on_line)
             try:
                 status = _follow(session, job, follower)
@@ -56,8 +57,9 @@ def run_through_session(
                 with contextlib.suppress(Exception):
                     session.abort_job(job)
                 raise
-            fetched = Path(session.download_job_result(job, str(folder / "result"))) / "workspace"
             _note(out / "flare.log", f"job {job}: {status}")
+            result = _asked("download the result", session.download_job_result, job, str(folder / "result"))
+            fetched = Path(result) / "workspace"
             collect_results(fetched, out)
             record = out / "run.jsonl"
             if record.is_file():
@@ -65,7 +67,8 @@ def run_through_session(
             else:
                 raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the job as {status} before it began")
     finally:
-        session.close()
+        with contextlib.suppress(Exception):  # the server may be gone; what is known has been told
+            session.close()
 
 
 def open_session(kit: Path, timeout: float = 30.0) -> Session:
@@ -121,14 +124,34 @@ class Follower:
 
 
 def _follow(session: Session, job: str, follower: Follower) -> str:
+    failed = 0
     while True:
-        status = str(session.get_job_meta(job).get("status"))
+        try:
+            status = str(_asked(f"look at job {job}", session.get_job_meta, job).get("status"))
+        except WardroundError:
+            failed += 1
+            if failed >= _FAILED_POLLS:
+                raise
+            time.sleep(_POLL_SECONDS)
+            continue
+        failed = 0
         if status.startswith("FINISHED"):
             return status
         if status == "RUNNING":
+            stats = None
             with contextlib.suppress(Exception):  # no stats yet, or no longer: the result has everything
-                follower.look(session.show_stats(job, "server"))
+                stats = session.show_stats(job, "server")
+            follower.look(stats)
         time.sleep(_POLL_SECONDS)
+
+
+def _asked(what: str, call: Callable[..., Any], *arguments: Any) -> Any:
+    """What FLARE answers. It raises classes of many kinds, whose texts hold paths."""
+    try:
+        return call(*arguments)
+    except Exception as error:
+        cause = mask_paths(str(error)) or type(error).__name__
+        raise WardroundError(Reason.FLARE_FAILED, f"FLARE did not {what}: {cause}") from error
 
 
 def _nodes(value: Any) -> list[dict[str, Any]]:
