@@ -48,6 +48,17 @@ def test_only_a_better_figure_keeps_it(values: tuple[float | None, ...], mode: s
     assert torch.equal(network.weight.detach(), before + (1.0 if kept else 0.0))
 
 
+def test_a_better_figure_over_too_few_cases_keeps_nothing() -> None:
+    values = iter((0.5, 0.9))
+
+    def validate() -> Scores:
+        few = {"status": "low_support", "reason": "fewer_than_3_cases"}
+        return Scores(split="validation", records=[MetricRecord(name="m", value=next(values), n=2, **few)])
+
+    result = fine_tune(nn.Linear(1, 1), validate=validate, train=lambda: REPORT, key_metric="m", mode="max")
+    assert not result.kept
+
+
 def test_a_learner_says_which_and_scores_that_model() -> None:
     data = FakeData(1, gain=4.0, offset=3.0)
     learner = Learner(FakeWorkload(), data, make_study(), site="a", run="r")

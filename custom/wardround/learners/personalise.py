@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from wardround.learners.steps import StepReport
-from wardround.records.metric_record import value_of
+from wardround.records.metric_record import firm_value_of
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 
@@ -39,8 +39,9 @@ def fine_tune(
 ) -> Personalised:
     """Trains in place, and puts the weights back unless the key metric got better.
 
-    Not better, without a value on either side, or ended by losses that are not finite, means the model that all sites
-    share stays: fine-tuning on a few cases that cannot be shown to help is not given to anyone.
+    Not better, without a value that rests on enough cases on either side, or ended by losses that are not finite,
+    means the model that all sites share stays: fine-tuning on a few cases that cannot be shown to help is not given
+    to anyone.
     """
     before = validate()
     saved = {name: tensor.detach().clone() for name, tensor in network.state_dict().items()}
@@ -52,8 +53,8 @@ def fine_tune(
         if error.code is not Reason.LOSS_NOT_FINITE:
             raise
         logger.warning("fine-tuning is not kept: %s", error)
-    was = value_of(before.records, key_metric)
-    now = value_of(after.records, key_metric) if after else None
+    was = firm_value_of(before.records, key_metric)
+    now = firm_value_of(after.records, key_metric) if after else None
     kept = was is not None and now is not None and (now > was if mode == "max" else now < was)
     if not kept:
         with torch.no_grad():
