@@ -1,6 +1,6 @@
 import pytest
 
-from wardround.metrics.pooling import mean_over_cases, pool, pooled_dice
+from wardround.metrics.pooling import pool, pooled_dice
 from wardround.records.scores import Tally
 
 
@@ -14,16 +14,8 @@ def test_pooled_dice_is_the_dice_of_all_voxels_together():
     assert pooled_dice(tally) == pytest.approx(2 * 100 / 250)
 
 
-def test_the_mean_is_over_cases_and_not_over_sites():
-    small = Tally(name="dice_wt", counts={"sum": 0.2, "cases": 1}, n=1)
-    large = Tally(name="dice_wt", counts={"sum": 7.2, "cases": 8}, n=8)
-    [tally] = pool([small, large])
-    assert mean_over_cases(tally) == pytest.approx(7.4 / 9)
-
-
 def test_f4_nothing_to_pool_is_undefined_and_not_zero():
     assert pooled_dice(_voxels(0, 50, 0, 2)) is None
-    assert mean_over_cases(Tally(name="dice_et", counts={"sum": 0.0, "cases": 0}, n=0)) is None
 
 
 def test_names_are_kept_apart_and_sorted():

@@ -28,11 +28,6 @@ def pooled_dice(tally: Tally) -> float | None:
     return 2 * tally.counts["both"] / (tally.counts["predicted"] + tally.counts["reference"])
 
 
-def mean_over_cases(tally: Tally) -> float | None:
-    """The mean over every case of every site: sum / cases. A mean of site means would weigh small sites too much."""
-    return tally.counts["sum"] / tally.counts["cases"] if tally.counts["cases"] else None
-
-
 def _added(name: str, group: list[Tally]) -> Tally:
     keys = set(group[0].counts)
     for tally in group[1:]:

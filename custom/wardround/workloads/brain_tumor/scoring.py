@@ -53,6 +53,8 @@ def score_cases(
     the false alarms among them. Fewer than three cases behind a value make it low_support; none, or logits that are not
     finite, make it undefined.
 
+    The test split's voxels are counted for figures over all sites; sums that nobody adds up are not made.
+
     The network is scored in evaluation mode and left in the mode that it had.
 
     Args:
@@ -70,7 +72,7 @@ def score_cases(
     return Scores(
         split=split,
         records=[_record(name, results) for name in names],
-        tallies=[*_voxel_tallies(results), *(_sum_tally(name, results) for name in names)],
+        tallies=list(_voxel_tallies(results)) if split == "test" else [],
         cases=[result.score for result in results],
     )
 
@@ -148,11 +150,6 @@ def _voxel_tallies(results: list[_CaseResult]) -> Iterator[Tally]:
         counts = [result.counts[region] for result in results if result.finite]
         sums = {key: float(sum(getattr(count, key) for count in counts)) for key in ("both", "predicted", "reference")}
         yield Tally(name=f"voxels_{region}", counts=sums, n=len(counts))
-
-
-def _sum_tally(name: str, results: list[_CaseResult]) -> Tally:
-    values = [value for result in results if result.finite and (value := result.values[name]) is not None]
-    return Tally(name=name, counts={"sum": float(sum(values)), "cases": float(len(values))}, n=len(values))
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
