@@ -70,6 +70,11 @@ def test_a_checkpoint_without_a_sites_entries_becomes_complete(keep_local: str) 
     assert adapted.card.notes == ("statistics_re_measured",)
     assert not checkpoint.card.complete
 
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FakeData, "has_unlabelled", False)
+        notes = adapt_checkpoint(checkpoint, workload, data, site="new").card.notes
+        assert notes == ("statistics_re_measured", "statistics_of_scored_images")
+
     network = workload.network()
     fill_network(network, adapted.tensors)
     learner.load(shared, model_round=5)

@@ -13,6 +13,12 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.workload import SiteData, Workload
 
 RE_MEASURED = "statistics_re_measured"
+OF_SCORED_IMAGES = "statistics_of_scored_images"  # there were no others
+
+
+def remarks(data: SiteData) -> tuple[str, ...]:
+    """What a model's notes say of statistics that were re-measured on this data."""
+    return (RE_MEASURED,) if data.has_unlabelled else (RE_MEASURED, OF_SCORED_IMAGES)
 
 
 @torch.no_grad()
@@ -76,4 +82,4 @@ def adapt_checkpoint(
         fill_network(network, {**absent, **checkpoint.tensors})
         network.to(chosen)
         re_measure(network, data.unlabelled(card.batch_size, generator), chosen)
-    return with_entries(checkpoint, all_entries(network), site=site, notes=(RE_MEASURED,))
+    return with_entries(checkpoint, all_entries(network), site=site, notes=remarks(data))

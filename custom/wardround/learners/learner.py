@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from wardround.aggregation.norms import l2_norm
-from wardround.learners.adapt import RE_MEASURED, re_measure
+from wardround.learners.adapt import re_measure, remarks
 from wardround.learners.correction import Correction, NoCorrection
 from wardround.learners.exchange import Exchange
 from wardround.learners.local_state import KeptEntries
@@ -177,7 +177,7 @@ class Learner:
         with seeded(self._seed("adapt", 0), self.device) as generator:
             re_measure(self.network, self.data.unlabelled(self.study.training.batch_size, generator), self.device)
         self._to_re_measure = False
-        self.notes = (*self.notes, RE_MEASURED)
+        self.notes = (*self.notes, *remarks(self.data))
 
     def personalise(self, steps: int) -> Personalised:
         """Fine-tunes the loaded model, and keeps that only where it is better on the site's validation cases."""

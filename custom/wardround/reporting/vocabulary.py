@@ -35,6 +35,7 @@ _CODES = {
     "no_update": "no update: the model is the one it received",
     "quorum_too_small": "refuses to train in a study whose quorum is below three",
     "quorum_not_met": "fewer accepted contributions than the quorum",
+    "statistics_of_scored_images": "from the images of the scored cases, without their labels: it has no others",
     "statistics_re_measured": "BatchNorm statistics re-measured on the site's own unlabelled cases",
     "fine_tuning_kept": "fine-tuning was better on validation",
     "fine_tuning_not_kept": "fine-tuning was no better on validation, so the federated model was kept",

@@ -43,6 +43,11 @@ class SiteData(ABC):
     def unlabelled(self, batch_size: int, generator: torch.Generator) -> Iterator[Tensor]:
         """Finite pass of inputs in the training batches' geometry, without augmentation or labels."""
 
+    @property
+    def has_unlabelled(self) -> bool:
+        """False where `unlabelled` has nothing but the images of the scored cases: a remark goes with such a score."""
+        return True
+
     @abstractmethod
     def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
         """Scores a network on `validation` or `test`; `detail` adds what is too slow for every round."""

@@ -146,12 +146,14 @@ def test_unlabelled_crops_come_from_the_train_split_and_need_no_label(tmp_path):
     assert raised.value.code is Reason.TOO_FEW_CASES
 
 
-def test_unlabelled_crops_never_come_from_test_cases(tmp_path):
+def test_unlabelled_crops_come_from_test_cases_only_where_there_are_no_others(tmp_path):
     folder = _hospital(tmp_path / "data")
-    data = _open(folder, split={"train": [], "validation": [], "test": ["P-1", "P-2", "P-3", "P-4"]})
-    with pytest.raises(WardroundError) as raised:
-        next(data.unlabelled(2, _generator()))
-    assert raised.value.code is Reason.TOO_FEW_CASES
+    some = _open(folder, split={"train": ["P-1"], "validation": [], "test": ["P-2", "P-3", "P-4"]})
+    assert some.has_unlabelled
+    assert sum(len(batch) for batch in some.unlabelled(2, _generator())) == UNLABELLED_CROPS
+    outside = _open(folder, split={"train": [], "validation": [], "test": ["P-1", "P-2", "P-3", "P-4"]})
+    assert not outside.has_unlabelled
+    assert sum(len(batch) for batch in outside.unlabelled(2, _generator())) == 4 * UNLABELLED_CROPS
 
 
 def test_a_timepoint_without_a_label_stays_in_its_patients_split(tmp_path):

@@ -88,17 +88,24 @@ class BrainTumorSiteData(SiteData):
         yield from training_batches(cases, self.settings.patch, self.settings.augmentation, batch_size, generator)
 
     def unlabelled(self, batch_size: int, generator: torch.Generator) -> Iterator[Tensor]:
-        """Crops of the training split's images, labelled or not: `UNLABELLED_CROPS` of each volume."""
-        volumes = [*self._cases["train"], *self.unlabelled_cases]
+        """Crops of images, labels left alone: `UNLABELLED_CROPS` of each volume.
+
+        Of the train split and of cases without a label; of all cases where a site has neither, as an outside hospital
+        whose cases are all for testing: it sees how its scanner images look, and nothing of what is asked for.
+        """
+        volumes = self._unscored() or [case for cases in self._cases.values() for case in cases]
         if not volumes:
-            raise WardroundError(
-                Reason.TOO_FEW_CASES, "the train split has no volume to re-measure statistics on; see `split`"
-            )
+            raise WardroundError(Reason.TOO_FEW_CASES, "no volume to re-measure statistics on; see `split`")
         for _ in range(UNLABELLED_CROPS):
             order = torch.randperm(len(volumes), generator=generator).tolist()
             for first in range(0, len(order), batch_size):
                 chosen = [volumes[index] for index in order[first : first + batch_size]]
                 yield plain_batch(chosen, self.settings.patch.size, generator)
+
+    @property
+    def has_unlabelled(self) -> bool:
+        """Whether there are images that no score is about."""
+        return bool(self._unscored())
 
     def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
         """Scores a network on the cases of `validation` or `test`; without a case, every figure is undefined."""
@@ -109,6 +116,9 @@ class BrainTumorSiteData(SiteData):
         from wardround.workloads.brain_tumor.pictures import draw_cases
 
         return draw_cases(network, self._cases[split], self.settings, folder, count=count)
+
+    def _unscored(self) -> list[PreparedCase]:
+        return [*self._cases["train"], *self.unlabelled_cases]
 
     def _training_cases(self) -> list[PreparedCase]:
         if not self._cases["train"]:
