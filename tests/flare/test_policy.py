@@ -34,7 +34,7 @@ def test_our_classes_and_flares_own_may_be_built(workspace: Workspace, path: str
         "wardround.flare.environments.shutil.rmtree",
         "wardround.flare.workspace.shutil.rmtree",
         "wardround.flare.executor.SiteExecutorX",
-        "wardround.learners.files.write_whole",
+        "wardround.records.files.write_whole",
         "shutil.rmtree",
         "nvflare.app_common.executors.client_api_executor.ClientAPIExecutor",  # would run any command
     ],

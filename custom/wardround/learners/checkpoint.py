@@ -13,8 +13,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-from wardround.learners.files import write_whole
 from wardround.learners.sharing import sharing_of, split_entries
+from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Algorithm, Study, validated
 from wardround.workloads.workload import Workload, make_workload

@@ -9,7 +9,7 @@ from typing import Any
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from wardround.learners.files import write_whole
+from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 
 _OWNER = "owner.json"

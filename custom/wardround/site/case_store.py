@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from wardround.learners.files import write_whole
+from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Scores
 

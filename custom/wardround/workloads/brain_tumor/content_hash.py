@@ -4,8 +4,9 @@ import hashlib
 import json
 import logging
 import time
-import uuid
 from pathlib import Path
+
+from wardround.records.files import write_whole
 
 _log = logging.getLogger(__name__)
 _SETTLED_NS = 2_000_000_000  # a file younger than this may still change within one tick of the file system's clock
@@ -44,14 +45,11 @@ class ContentHashes:
         if not self._changed:
             return
         merged = _load(self._file) | self._known
-        unfinished = self._file.with_name(f".unfinished-{uuid.uuid4().hex}")
         try:
-            unfinished.write_text(json.dumps(merged), encoding="utf-8")
-            unfinished.replace(self._file)
+            write_whole(self._file, json.dumps(merged).encode())
             self._changed = False
         except OSError as error:  # only speed is lost
             _log.warning("content hashes not kept: %s", error)
-            unfinished.unlink(missing_ok=True)
 
 
 def _load(file: Path) -> dict[str, tuple[Stamp, str]]:

@@ -1,6 +1,5 @@
 """From a prepared case's grid back to the grid and affine of the hospital's file."""
 
-import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -12,6 +11,7 @@ from monai.data import MetaTensor
 from monai.transforms import SpatialResample
 from numpy.typing import NDArray
 
+from wardround.records.files import whole_file
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.geometry import unoriented
 from wardround.workloads.brain_tumor.labels import from_regions
@@ -97,19 +97,14 @@ def save_labels(file: Path, labels: NDArray[np.uint8], grid: CaseGrid) -> None:
     """
     if not file.name.endswith((".nii.gz", ".nii")):
         raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: expected a name that ends in .nii.gz or .nii")
-    file.parent.mkdir(parents=True, exist_ok=True)
     image = nib.Nifti1Image(labels, grid.input_affine)
     image.header.set_xyzt_units("mm")
     image.set_qform(grid.input_affine, code=1)
     image.set_sform(grid.input_affine, code=1)
     if not np.allclose(image.header.get_qform(), grid.input_affine, atol=1e-3):
         image.header["qform_code"] = 0  # a sheared affine has no quaternion: a reader must take the sform
-    unfinished = file.with_name(f".{os.getpid()}.{file.name}")
-    try:
+    with whole_file(file) as unfinished:
         nib.save(image, unfinished)
-        unfinished.replace(file)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _tuples(value: Any) -> Any:

@@ -1,0 +1,39 @@
+"""Files that are either whole or absent, and folders for their owner alone."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_OWNER_ONLY = 0o700
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes bytes; a kill leaves the old file or the new one."""
+    with whole_file(path) as unfinished:
+        unfinished.write_bytes(content)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Yields a path beside the target, of the same ending, to write to; what is there at the end takes its place.
+
+    It is flushed to disk before it is renamed. Where the block raises, the target stays as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
+    try:
+        yield unfinished
+        with unfinished.open("rb") as stream:
+            os.fsync(stream.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def private_folder(folder: Path) -> Path:
+    """Makes a folder, and those above it that are missing, for this user alone. One that is there keeps its rights."""
+    for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+        missing.mkdir(mode=_OWNER_ONLY, exist_ok=True)
+    return folder
