@@ -70,6 +70,11 @@ def test_entries_do_not_change_with_the_network(state: KeptEntries) -> None:
     assert found["norm.weight"].tolist() == [1.0, 1.0]
 
 
+def test_the_folder_is_for_the_sites_own_user(tmp_path: Path) -> None:
+    state = LocalState(tmp_path / "run" / "kept", OWNER)
+    assert all(folder.stat().st_mode & 0o077 == 0 for folder in (state.folder, state.folder.parent))
+
+
 def test_a_new_process_finds_committed_and_pending(tmp_path: Path) -> None:
     first = LocalState(tmp_path, OWNER)
     first.put(1, entries(1))

@@ -3,6 +3,7 @@
 import logging
 from pathlib import Path
 
+from wardround.records.files import private_folder
 from wardround.records.reasons import Reason, WardroundError
 
 FILE_NAME = "site.log"
@@ -28,7 +29,7 @@ def open_site_log(folder: Path) -> None:
         logger.removeHandler(handler)
         handler.close()
     logger.addHandler(logging.NullHandler())  # else Python prints errors to stderr, which FLARE may keep
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     handler = logging.FileHandler(file, encoding="utf-8")
     handler.setFormatter(logging.Formatter(_FORMAT))
     logger.addHandler(handler)

@@ -9,7 +9,7 @@ from typing import Any
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from wardround.records.files import write_whole
+from wardround.records.files import private_folder, write_whole
 from wardround.records.reasons import Reason, WardroundError
 
 _OWNER = "owner.json"
@@ -85,7 +85,7 @@ class LocalState(KeptEntries):
         return load_file(self._committed_file(max(known))) if known else None
 
     def _claim(self, owner: dict[str, str]) -> None:
-        file = self.folder / _OWNER
+        file = private_folder(self.folder) / _OWNER
         if not file.exists():
             write_whole(file, json.dumps(owner, indent=2, sort_keys=True).encode())
             return

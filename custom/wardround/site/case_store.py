@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from wardround.records.files import write_whole
+from wardround.records.files import private_folder, write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Scores
 
@@ -25,6 +25,7 @@ def write_case_scores(run_folder: Path, arm: str, scores: Scores) -> Path:
         scores: of one split; its `cases` are what is written.
     """
     file = case_file(run_folder, arm, scores.split)
+    private_folder(file.parent)
     write_whole(file, _CASES.dump_json(scores.cases, indent=1))
     return file
 

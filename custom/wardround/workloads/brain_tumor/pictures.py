@@ -14,6 +14,7 @@ from matplotlib.patches import Patch as LegendPatch
 from numpy.typing import NDArray
 from torch import nn
 
+from wardround.records.files import private_folder
 from wardround.workloads.brain_tumor.inference import evaluation_mode, predict_probabilities
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, ImageContract
@@ -53,7 +54,7 @@ def draw_case(case: PreparedCase, prediction: NDArray, file: Path, contract: Ima
     Args:
         case: with its image, and its label where it has one.
         prediction: regions [3 (TC, WT, ET), X, Y, Z] on the case's own grid, true inside.
-        file: the picture; its folder is made if it is not there.
+        file: the picture; its folder is made for this user alone if it is not there.
         contract: names the sequences and says which way the axes point.
     """
     label = case.label if case.label is not None else np.zeros_like(prediction)
@@ -79,7 +80,7 @@ def draw_case(case: PreparedCase, prediction: NDArray, file: Path, contract: Ima
         fontsize=8,
     )
     figure.subplots_adjust(left=0.005, right=0.995, top=0.9, bottom=0.12, wspace=0.03)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(file.parent)
     figure.savefig(file, metadata={"Software": None})
 
 
