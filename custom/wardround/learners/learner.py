@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from wardround.aggregation.norms import l2_norm
 from wardround.learners.adapt import re_measure, remarks
 from wardround.learners.correction import Correction, NoCorrection
-from wardround.learners.exchange import Exchange
+from wardround.learners.live_entries import LiveEntries
 from wardround.learners.local_state import KeptEntries
 from wardround.learners.manifest import make_manifest, refuse_unknown_metric
 from wardround.learners.optimizer import learning_rate, make_optimizer
@@ -75,7 +75,7 @@ class Learner:
             logger.warning("%s: %s", run, idle)
         self.network = initial_network(workload, study).to(self.device)
         self._criterion = workload.loss().to(self.device)
-        self._exchange = Exchange(self.network, self.sharing())
+        self._live = LiveEntries(self.network, self.sharing())
         self._correction = self.correction()
         self._state = KeptEntries() if state is None else state
         self._model_round: int | None = None
@@ -95,16 +95,16 @@ class Learner:
     @property
     def shared_names(self) -> tuple[str, ...]:
         """Entries that cross, each storage once."""
-        return tuple(self._exchange.entries.shared)
+        return tuple(self._live.entries.shared)
 
     @property
     def kept_names(self) -> tuple[str, ...]:
         """Entries that stay by the algorithm's choice. Other integer entries (counters) never cross either."""
-        return self._exchange.entries.kept_names
+        return self._live.entries.kept_names
 
     def manifest(self, role: Role) -> SiteManifest:
         """The answer to `prepare`."""
-        return make_manifest(self.workload, self.data, self.study, self._exchange.entries, site=self.site, role=role)
+        return make_manifest(self.workload, self.data, self.study, self._live.entries, site=self.site, role=role)
 
     def load(self, shared: Mapping[str, Tensor], *, model_round: int) -> None:
         """Puts the global entries and the site's own of the newest acknowledged round <= `model_round` into place.
@@ -116,7 +116,7 @@ class Learner:
             WardroundError: names or shapes are not the network's.
         """
         own = self._state.get(model_round) if self.kept_names else None
-        self._exchange.place(shared, own)
+        self._live.place(shared, own)
         self._model_round = model_round
         self._to_re_measure = bool(self.kept_names) and own is None and model_round > 0
         self.notes = ()
@@ -143,12 +143,12 @@ class Learner:
             )
         self._model_round = None  # whatever comes of this, the next round starts from a new load
         start = perf_counter()
-        parameters, received = self._exchange.trainable()
+        parameters, received = self._live.trainable()
         self._correction.begin(parameters, received)
         report = self._make_steps("train", round_index, self._local_steps(), self._correction, parameters)
-        difference = self._exchange.difference()
+        difference = self._live.difference()
         if self.kept_names:
-            self._state.put(round_index + 1, self._exchange.entries.kept)
+            self._state.put(round_index + 1, self._live.entries.kept)
         return Update(
             difference,
             TrainingReport(
@@ -156,7 +156,7 @@ class Learner:
                 skipped_steps=report.skipped,
                 patients=self.data.counts["train_patients"],
                 loss=report.loss,
-                moved=l2_norm(difference[name] for name in self._exchange.trainable_names()),
+                moved=l2_norm(difference[name] for name in self._live.trainable_names()),
                 proximal_pull=self._correction.value(),
                 gradient_norm=report.gradient_norm,
                 proximal_gradient_norm=report.correction_norm,
@@ -196,11 +196,11 @@ class Learner:
 
     def shared_entries(self) -> dict[str, Tensor]:
         """CPU float32 copies of what would cross now."""
-        return self._exchange.shared_copies()
+        return self._live.shared_copies()
 
     def own_entries(self) -> dict[str, Tensor]:
         """CPU copies of the rest: kept entries and counters."""
-        return self._exchange.own_copies()
+        return self._live.own_copies()
 
     def _ready(self) -> None:
         if self._to_re_measure:

@@ -9,7 +9,7 @@ from wardround.learners.sharing import Sharing, split_entries
 from wardround.records.reasons import Reason, WardroundError
 
 
-class Exchange:
+class LiveEntries:
     """Holds a network's live tensors by what happens to them, and the values of the last `place`.
 
     Args:
