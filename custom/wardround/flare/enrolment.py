@@ -10,9 +10,9 @@ from torch import Tensor
 from wardround.aggregation.gate import Entry, dtype_name
 from wardround.flare import messages
 from wardround.flare.messages import Reply
-from wardround.flare.prepare_check import check_key_metric, check_manifests, check_quorum
+from wardround.flare.prepare_check import check_manifests, check_quorum
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import Study
+from wardround.records.study import Study, check_key_metric
 from wardround.records.update import SiteManifest
 from wardround.workloads.workload import make_workload
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import Study
+from wardround.records.study import Study, check_key_metric
 from wardround.records.update import SiteManifest
 
 Names = Mapping[str, Sequence[str | int]]
@@ -28,16 +28,6 @@ def check_manifests(
         _same(site, "data contract", manifest.contract_digest, contract_digest)
         _entries(site, manifest.shared, shared)
         check_key_metric(study, manifest.metric_names, site)
-
-
-def check_key_metric(study: Study, names: Sequence[str], who: str) -> None:
-    """Refuses a key metric that will never be reported (F3), before anything is trained."""
-    key = study.evaluation.key_metric
-    if key not in names:
-        raise WardroundError(
-            Reason.METRIC_UNKNOWN,
-            f"evaluation.key_metric {key!r} is not reported by {who}, which reports: {', '.join(names)}",
-        )
 
 
 def check_quorum(train_sites: Mapping[str, SiteManifest], study: Study, missing: Mapping[str, str]) -> None:

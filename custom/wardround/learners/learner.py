@@ -13,7 +13,7 @@ from wardround.learners.adapt import re_measure, remarks
 from wardround.learners.correction import Correction, NoCorrection
 from wardround.learners.live_entries import LiveEntries
 from wardround.learners.local_state import KeptEntries
-from wardround.learners.manifest import make_manifest, refuse_unknown_metric
+from wardround.learners.manifest import make_manifest
 from wardround.learners.optimizer import learning_rate, make_optimizer
 from wardround.learners.personalise import Personalised, fine_tune
 from wardround.learners.seeds import seed_of, seeded
@@ -21,7 +21,7 @@ from wardround.learners.sharing import ShareAll, Sharing
 from wardround.learners.steps import StepReport, StepSettings, run_steps
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
-from wardround.records.study import Study
+from wardround.records.study import Study, check_key_metric
 from wardround.records.update import Role, SiteManifest, TrainingReport
 from wardround.workloads.workload import SiteData, Workload
 
@@ -70,7 +70,7 @@ class Learner:
     ) -> None:
         self.workload, self.data, self.study, self.site, self.run = workload, data, study, site, run
         self.device = torch.device(device)
-        refuse_unknown_metric(study, workload)
+        check_key_metric(study, workload.metric_names(), "the workload")
         for idle in study.training.idle(self.device.type):
             logger.warning("%s: %s", run, idle)
         self.network = initial_network(workload, study).to(self.device)

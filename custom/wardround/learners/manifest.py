@@ -4,7 +4,6 @@ from collections import Counter
 from importlib import metadata
 
 from wardround.learners.sharing import Entries
-from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 from wardround.records.update import Role, SiteManifest
 from wardround.workloads.workload import SiteData, Workload
@@ -26,20 +25,6 @@ def make_manifest(
         problems=dict(Counter(str(problem.code) for problem in data.problems)),
         versions=_versions(),
     )
-
-
-def refuse_unknown_metric(study: Study, workload: Workload) -> None:
-    """F3: the figure that chooses the best model must be one that sites report, and that is known before round 1.
-
-    Raises:
-        WardroundError: with the names that there are.
-    """
-    if study.evaluation.key_metric not in workload.metric_names():
-        raise WardroundError(
-            Reason.METRIC_UNKNOWN,
-            f"evaluation.key_metric: {study.evaluation.key_metric!r} is not reported; "
-            f"the workload reports {', '.join(workload.metric_names())}",
-        )
 
 
 def _versions() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
@@ -148,6 +149,24 @@ class Study(_Section):
     def digest(self) -> str:
         """SHA-256 of the settings: equal for equal studies, whatever the order of keys in the file."""
         return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
+
+
+def check_key_metric(study: Study, names: Sequence[str], who: str) -> None:
+    """Refuses a key metric that will never be reported, before anything is trained.
+
+    Args:
+        names: the metrics that there are.
+        who: reports them.
+
+    Raises:
+        WardroundError: with these names.
+    """
+    key = study.evaluation.key_metric
+    if key not in names:
+        raise WardroundError(
+            Reason.METRIC_UNKNOWN,
+            f"evaluation.key_metric {key!r} is not reported by {who}, which reports: {', '.join(names)}",
+        )
 
 
 def load_study(path: Path, overrides: tuple[str, ...] = ()) -> Study:
