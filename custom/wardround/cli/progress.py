@@ -10,7 +10,8 @@ from rich.markup import escape
 from rich.status import Status
 
 from wardround.cli.tables import figure
-from wardround.records.metric_record import MetricRecord
+from wardround.records.arms import is_baseline
+from wardround.records.metric_record import find
 from wardround.records.run_lines import BaselineRoundLine, EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine
 from wardround.reporting.vocabulary import in_words, measure, short_arm
 
@@ -89,7 +90,7 @@ class RunProgress:
         self._last = now
         self.rounds_done = line.round + 1
         left = median(self._seconds) * (line.rounds - self.rounds_done)
-        scores = {site: _find(entry.records, self._key) for site, entry in line.sites.items()}
+        scores = {site: find(entry.records, self._key) for site, entry in line.sites.items()}
         shown = "  ".join(f"{site} {figure(record)}" for site, record in scores.items() if record)
         text = f"round {self.rounds_done:>2}/{line.rounds}"
         if shown:
@@ -109,9 +110,9 @@ class RunProgress:
     def _on_score(self, line: ScoreLine) -> None:
         """One line an arm: scores come in site by site, and from several baselines at once."""
         arm = (line.arm, line.split)
-        if arm not in self._scores and not _is_baseline(line.arm):
+        if arm not in self._scores and not is_baseline(line.arm):
             self._end_arms()
-        self._scores.setdefault(arm, []).append(f"{line.site} {figure(_find(line.records, self._key))}")
+        self._scores.setdefault(arm, []).append(f"{line.site} {figure(find(line.records, self._key))}")
         self._now(f"scoring {short_arm(line.arm)} on {line.split} cases")
         if len(self._scores[arm]) == self._sites:
             self._end_arm(arm)
@@ -125,7 +126,7 @@ class RunProgress:
             self._end_arm(arm)
 
     def _on_baseline(self, line: BaselineRoundLine) -> None:
-        shown = "  ".join(f"{site} {figure(_find(records, self._key))}" for site, records in line.sites.items())
+        shown = "  ".join(f"{site} {figure(find(records, self._key))}" for site, records in line.sites.items())
         self._say(f"        {short_arm(line.arm)} after {line.round}: {shown}")
         self._now(f"baseline {short_arm(line.arm)}, {line.round} rounds' worth done")
 
@@ -140,19 +141,11 @@ class RunProgress:
         return _duration(monotonic() - self._started).rjust(6)
 
 
-def _is_baseline(arm: str) -> bool:
-    return arm == "pooled" or arm.startswith("alone:")
-
-
 def _problems(line: RoundLine) -> list[str]:
     found = [f"{site} rejected: {in_words(reason)}" for site, reason in line.rejected.items()]
     found += [f"{site} failed: {in_words(reason)}" for site, reason in line.failed.items()]
     found += [f"{site} is late" for site in line.late]
     return found + [in_words(alarm) for alarm in line.alarms]
-
-
-def _find(records: list[MetricRecord], name: str) -> MetricRecord | None:
-    return next((record for record in records if record.name == name), None)
 
 
 def _duration(seconds: float) -> str:

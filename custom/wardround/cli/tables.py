@@ -4,6 +4,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from wardround.records.arms import alone_at
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.reporting.headline import answer
 from wardround.reporting.model import Summary
@@ -105,7 +106,7 @@ def _differences(summary: Summary) -> Table:
         if row.metric != key or (same and (row.arm, row.reference) == ("best", "last")):
             continue
         kind, record = measure(row.metric), row.difference
-        reference = "alone" if row.reference == f"alone:{row.site}" else short_arm(row.reference)
+        reference = "alone" if row.reference == alone_at(row.site) else short_arm(row.reference)
         table.add_row(
             row.site,
             f"{short_arm(row.arm)} - {reference}",

@@ -58,11 +58,18 @@ def undefined(name: str, reason: str, *, n: int = 0, n_positive: int | None = No
     return MetricRecord(name=name, value=None, n=n, n_positive=n_positive, status=Status.UNDEFINED, reason=reason)
 
 
+def find(records: list[MetricRecord], name: str) -> MetricRecord | None:
+    """The record called `name`, if there is one."""
+    return next((record for record in records if record.name == name), None)
+
+
 def firm_value_of(records: list[MetricRecord], name: str) -> float | None:
     """As `value_of`, and None too where the value rests on too few cases to rank by."""
-    return next((record.value for record in records if record.name == name and record.status is Status.OK), None)
+    record = find(records, name)
+    return record.value if record and record.status is Status.OK else None
 
 
 def value_of(records: list[MetricRecord], name: str) -> float | None:
     """The value of the record called `name`, or None where there is none or it is undefined."""
-    return next((record.value for record in records if record.name == name), None)
+    record = find(records, name)
+    return record.value if record else None

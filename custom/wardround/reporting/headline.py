@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from wardround.records.arms import POOLED, alone_at, is_alone
 from wardround.records.metric_record import MetricRecord
 from wardround.reporting.model import Comparison, Summary
 
@@ -58,21 +59,21 @@ def _gain(summary: Summary, site: str, role: str) -> Gain:
         (
             row
             for row in summary.comparisons
-            if (row.arm, row.reference, row.site, row.metric) == (FEDERATED_ARM, f"alone:{site}", site, key)
+            if (row.arm, row.reference, row.site, row.metric) == (FEDERATED_ARM, alone_at(site), site, key)
         ),
         None,
     )
     neighbours = [
         row.records[key].value
         for row in summary.table
-        if row.site == site and row.arm.startswith("alone:") and not row.at_home and key in row.records
+        if row.site == site and is_alone(row.arm) and not row.at_home and key in row.records
     ]
     return Gain(
         site=site,
         role=role,
         federated=summary.records_at(FEDERATED_ARM, site).get(key),
         alone=summary.records_at("alone", site).get(key),
-        pooled=summary.records_at("pooled", site).get(key),
+        pooled=summary.records_at(POOLED, site).get(key),
         personalised=summary.records_at("personalised", site).get(key),
         comparison=comparison,
         neighbours=sorted(value for value in neighbours if value is not None),

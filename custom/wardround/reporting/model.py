@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.records.arms import alone_at
 from wardround.records.metric_record import MetricRecord
 from wardround.records.update import TrainingReport
 
@@ -169,7 +170,7 @@ class Summary(_Part):
 
     def records_at(self, arm: str, site: str) -> dict[str, MetricRecord]:
         """Test records of an arm at a site by name; `alone` means the site's own model. Empty where not scored."""
-        wanted = f"alone:{site}" if arm == "alone" else arm
+        wanted = alone_at(site) if arm == "alone" else arm
         return next((row.records for row in self.table if row.arm == wanted and row.site == site), {})
 
     def training_sites(self) -> list[str]:

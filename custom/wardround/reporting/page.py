@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from wardround.records.arms import POOLED, alone_at, is_alone
 from wardround.reporting.charts import Forest, LineChart, forest, line_chart, values_of
 from wardround.reporting.curves import FEDERATED
 from wardround.reporting.headline import answer, gains
@@ -90,8 +91,8 @@ def _site_charts(summary: Summary) -> list[LineChart]:
     for site in summary.sites:
         lines = (
             (FEDERATED, "Federated", "federated"),
-            (f"alone:{site.name}", "Alone", "alone"),
-            ("pooled", "Pooled", "pooled"),
+            (alone_at(site.name), "Alone", "alone"),
+            (POOLED, "Pooled", "pooled"),
         )
         series = [
             (label, style, curve)
@@ -155,9 +156,9 @@ def _titled(arm: str, reference: str, rows: list[Comparison]) -> TitledForest:
 
 
 def _reference_group(row: Comparison) -> str:
-    if row.reference == f"alone:{row.site}":
+    if row.reference == alone_at(row.site):
         return "alone"
-    return _OTHERS if row.reference.startswith("alone:") else row.reference
+    return _OTHERS if is_alone(row.reference) else row.reference
 
 
 def difference_text(row: Comparison) -> str:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from wardround.records.arms import is_alone, site_of
+
 MINUS = "\N{MINUS SIGN}"  # as wide as a plus, so that columns line up
 DASH = "\N{EN DASH}"  # stands where there is no figure
 
@@ -116,8 +118,8 @@ def listed_by_family(names: list[str]) -> str:
 
 def arm_title(arm: str) -> str:
     """An arm in words; `alone:x` is hospital x's own model."""
-    if arm.startswith("alone:"):
-        return f"{arm.removeprefix('alone:')}'s own model"
+    if is_alone(arm):
+        return f"{site_of(arm)}'s own model"
     return _ARMS.get(arm, arm)
 
 
@@ -128,7 +130,7 @@ def in_words(code: str) -> str:
 
 def short_arm(arm: str) -> str:
     """An arm in a narrow column."""
-    return f"{arm.removeprefix('alone:')} alone" if arm.startswith("alone:") else _SHORT_ARMS.get(arm, arm)
+    return f"{site_of(arm)} alone" if is_alone(arm) else _SHORT_ARMS.get(arm, arm)
 
 
 def reason_in_words(reason: str) -> str:

@@ -10,6 +10,7 @@ from wardround.aggregation.selection import choose_best
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.fill import all_entries, fill_network
 from wardround.learners.learner import Learner
+from wardround.records.arms import POOLED
 from wardround.records.metric_record import MetricRecord, value_of
 from wardround.records.run_lines import BaselineRoundLine, RunLine, ScoreLine
 from wardround.records.study import Algorithm, Study
@@ -18,7 +19,6 @@ from wardround.site.config import SiteConfig
 from wardround.site.open_site import OpenSite
 from wardround.workloads.workload import SiteData
 
-POOLED = "pooled"
 Opener = Callable[[Study, SiteConfig], OpenSite]
 Emit = Callable[[RunLine], None]
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from wardround.records.arms import POOLED, alone_at
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
-from wardround.site.baseline_arm import POOLED, Arm, Opener, train_and_score
+from wardround.site.baseline_arm import Arm, Opener, train_and_score
 from wardround.site.config import SiteConfig
 from wardround.site.open_site import open_site
 from wardround.site.processes import Task, run_side_by_side
@@ -48,5 +49,5 @@ def baseline_arms(configs: Sequence[SiteConfig]) -> list[Arm]:
     sites = tuple(config.name for config in configs if config.role == "train")
     if not sites:
         raise WardroundError(Reason.CONFIGURATION_INVALID, "baselines: no site has role train; give at least one")
-    alone = [Arm(f"alone:{site}", (site,)) for site in sites]
-    return [Arm(POOLED, sites), *alone] if len(sites) > 1 else alone
+    by_site = [Arm(alone_at(site), (site,)) for site in sites]
+    return [Arm(POOLED, sites), *by_site] if len(sites) > 1 else by_site

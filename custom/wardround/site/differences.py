@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from wardround.metrics.intervals import paired_difference
+from wardround.records.arms import POOLED, alone_at
 from wardround.records.run_lines import DifferenceLine
 from wardround.records.scores import CaseScore
 from wardround.records.study import Study
-from wardround.site.baseline_arm import POOLED
 from wardround.site.case_store import case_file, read_case_scores
 from wardround.site.config import SiteConfig
 
@@ -19,9 +19,9 @@ def differences(
     At every site: personalised minus best, best minus last, pooled minus best. Where a site trains, best minus itself
     alone; at an outside hospital, best minus each of the hospitals alone.
     """
-    alone = [f"alone:{config.name}" for config in configs if config.role == "train"]
+    everyone = [alone_at(config.name) for config in configs if config.role == "train"]
     for config in configs:
-        own = [f"alone:{config.name}"] if config.role == "train" else alone
+        own = [alone_at(config.name)] if config.role == "train" else everyone
         pairs = [("personalised", "best"), ("best", "last"), *(("best", arm) for arm in own), (POOLED, "best")]
         folder = config.state_folder / run
         for arm, reference in pairs:

@@ -1,0 +1,24 @@
+"""Names of the models that a run scores: its own, and what they are compared with."""
+
+POOLED = "pooled"  # one model of all data in one place
+_ALONE = "alone:"
+
+
+def alone_at(site: str) -> str:
+    """The arm of one hospital's own model, trained without the others: `alone:<site>`."""
+    return f"{_ALONE}{site}"
+
+
+def is_alone(arm: str) -> bool:
+    """Whether it is some hospital's own model."""
+    return arm.startswith(_ALONE)
+
+
+def site_of(arm: str) -> str:
+    """The hospital whose own model it is."""
+    return arm.removeprefix(_ALONE)
+
+
+def is_baseline(arm: str) -> bool:
+    """Whether it was made beside the federation: its figures did not go through FLARE."""
+    return arm == POOLED or is_alone(arm)
