@@ -9,6 +9,7 @@ import os
 import shutil
 import socket
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ ADMIN = "admin@wardround.local"
 _PROJECT = "wardround_poc"
 _SERVER = "server"
 _STATE = "poc.json"
+_START_SECONDS = 300
+_REGISTERED = "Successfully registered client"  # what a FLARE client logs
 
 
 class PocSystem:
@@ -47,7 +50,7 @@ class PocSystem:
             )
         self.folder, self._log = folder, log
         state = self._state()
-        self._children = MarkedProcesses(self._environment(state.get("sites", 1)), mark=state.get("mark"))
+        self._children = MarkedProcesses(self._environment(len(state.get("sites", [])) or 1), mark=state.get("mark"))
 
     @property
     def kit(self) -> Path:
@@ -65,7 +68,7 @@ class PocSystem:
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "home").mkdir(parents=True)
         self._children = MarkedProcesses(self._environment(len(configs)), mark=self._children.mark)
-        state = {"mark": self._children.mark, "sites": len(configs)}
+        state = {"mark": self._children.mark, "sites": [config.name for config in configs]}
         (self.folder / _STATE).write_text(json.dumps(state), encoding="utf-8")
         project = self.folder / "project.yml"
         project.write_text(yaml.safe_dump(_project(configs), sort_keys=False), encoding="utf-8")
@@ -76,8 +79,23 @@ class PocSystem:
             (self._kits / config.name / "local" / "site.yaml").write_text(resolved_yaml(config), encoding="utf-8")
 
     def start(self) -> None:
-        """Starts server and sites and waits until they are connected."""
-        self._nvflare("poc", "start", timeout=180)
+        """Starts server and sites and waits until they are connected.
+
+        The wait is ours: FLARE's own opens an admin session while the server still comes up, and on a busy machine
+        that session hangs until the time is over, though every site has long been there.
+
+        Raises:
+            WardroundError: sites are missing after five minutes; they are named.
+        """
+        self._nvflare("poc", "start", "--no-wait", timeout=_START_SECONDS)
+        deadline = time.monotonic() + _START_SECONDS
+        while missing := [site for site in self._state()["sites"] if not self._is_registered(site)]:
+            if time.monotonic() > deadline:
+                raise WardroundError(
+                    Reason.ENVIRONMENT_INVALID,
+                    f"POC: not connected after {_START_SECONDS} s: {', '.join(missing)}; see flare.log",
+                )
+            time.sleep(0.5)
 
     def stop(self) -> None:
         """Stops what runs, in order where possible, and leaves no process."""
@@ -87,6 +105,10 @@ class PocSystem:
                     self._nvflare("poc", "stop", timeout=30)
         finally:
             self._children.end_all()
+
+    def _is_registered(self, site: str) -> bool:
+        log = self._kits / site / "log.txt"
+        return log.is_file() and _REGISTERED in log.read_text(encoding="utf-8", errors="replace")
 
     @property
     def _kits(self) -> Path:
