@@ -62,7 +62,7 @@ def test_a_wrong_setting_is_told_by_its_key(job: Path, override: str, told: str)
 
 
 def test_a_missing_file_and_broken_yaml_are_told(tmp_path: Path) -> None:
-    with pytest.raises(WardroundError, match="no such file"):
+    with pytest.raises(WardroundError, match="No such file"):
         load_study(tmp_path)
     (tmp_path / "job.yaml").write_text("a: [")
     with pytest.raises(WardroundError, match="not readable as YAML"):

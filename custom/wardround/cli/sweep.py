@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import typer
-import yaml
 from rich import box
 from rich.table import Table
 
@@ -17,6 +16,7 @@ from wardround.cli.progress import RunProgress
 from wardround.cli.study_run import FederationFailedError, RunOptions, run_whole_study
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, validated
+from wardround.records.yaml_text import yaml_value
 from wardround.reporting.curves import FEDERATED
 from wardround.reporting.model import Summary
 from wardround.reporting.vocabulary import DASH, measure
@@ -110,7 +110,7 @@ def validation_scores(summary: Summary, key: str) -> dict[str, float | None]:
 
 def _axis(sweep: str) -> tuple[str, list[Any]]:
     key, separator, text = sweep.partition("=")
-    values = [yaml.safe_load(part) for part in text.split(",")] if text else []
+    values = [yaml_value(part, f"--sweep {sweep}") for part in text.split(",")] if text else []
     if not separator or not key or not values:
         raise WardroundError(Reason.CONFIGURATION_INVALID, f"--sweep {sweep}: expected key.path=value,value,...")
     if len(values) != len({str(value) for value in values}):

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.yaml_text import read_settings, yaml_value
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -176,16 +176,7 @@ def load_study(path: Path, overrides: tuple[str, ...] = ()) -> Study:
         WardroundError: with one line a fault, naming the key, what was found and what is allowed.
     """
     file = path / "job.yaml" if path.is_dir() else path
-    try:
-        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID, f"{file}: no such file; name a folder with a job.yaml"
-        ) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: not readable as YAML: {error}") from error
-    if not isinstance(settings, dict):
-        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: expected a mapping of settings")
+    settings = read_settings(file, expected="a folder with a job.yaml")
     for override in overrides:
         _apply(settings, override)
     return validated(Study, settings, str(file))
@@ -213,4 +204,4 @@ def _apply(settings: dict[str, Any], override: str) -> None:
         section = section.setdefault(parent, {})
         if not isinstance(section, dict):
             raise WardroundError(Reason.CONFIGURATION_INVALID, f"--set {override}: {parent} is a value, not a section")
-    section[key] = yaml.safe_load(text)
+    section[key] = yaml_value(text, f"--set {override}")

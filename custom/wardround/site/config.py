@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import validated
+from wardround.records.yaml_text import read_settings
 
 _PATH_KEYS = ("folder", "file")  # in a workload's section, these keys and `*_folder`, `*_file` hold paths
 
@@ -54,15 +55,7 @@ def load_site_config(file: Path) -> SiteConfig:
         WardroundError: with one line a fault, naming the file, the key, what was found and what is allowed.
     """
     file = Path(file).absolute()
-    try:
-        settings = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: {reason}; name a site.yaml") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: not readable as YAML: {error}") from error
-    if not isinstance(settings, dict):
-        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: expected a mapping of settings")
+    settings = read_settings(file, expected="a site.yaml")
     config = validated(SiteConfig, settings, str(file))
     config = config.model_copy(
         update={
