@@ -159,3 +159,21 @@ def test_f31_grids_agree_within_the_tolerance_only(tmp_path):
         assert raised.value.code is Reason.GEOMETRY_INVALID
     with pytest.raises(WardroundError, match="4 x 5 x 5 voxels"):
         refuse_other_grid(read_volume(write(tmp_path / "seg.nii.gz", DATA[:, :, :5])), image)
+
+
+@pytest.mark.parametrize("suffix", [".nii", ".nii.gz"])
+def test_f31_a_header_that_promises_more_voxels_than_the_file_holds_is_refused(tmp_path, suffix):
+    content = bytearray(write(tmp_path / "whole.nii", DATA).read_bytes())
+    content[40:56] = struct.pack("<8h", 3, 32000, 32000, 32000, 1, 1, 1, 1)  # dim
+    file = tmp_path / f"a{suffix}"
+    file.write_bytes(gzip.compress(bytes(content)) if suffix.endswith("gz") else bytes(content))
+    refusal = _refusal(file)
+    assert refusal.code is Reason.DATA_UNREADABLE
+    assert "32000 x 32000 x 32000 voxels" in str(refusal)
+
+
+def test_f31_a_field_of_view_that_no_head_has_is_refused(tmp_path):
+    refusal = _refusal(write(tmp_path / "a.nii.gz", DATA, np.diag([60, 60, 200, 1.0])))
+    assert refusal.code is Reason.GEOMETRY_INVALID
+    assert "240 x 300 x 1200 mm" in str(refusal)
+    read_volume(write(tmp_path / "b.nii.gz", DATA, np.diag([100, 100, 100, 1.0])))  # 600 mm

@@ -1,6 +1,7 @@
 """Reads one NIfTI volume and refuses what cannot be placed in space; brings volumes to one orientation and grid."""
 
 import gzip
+import math
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ from wardround.records.reasons import Reason, WardroundError
 # Two affines agree if they put every corner of the grid within this share of the smallest voxel side. Rounding of
 # quaternions to float32 moves a corner by some 1e-3 of a voxel; half a voxel would already blur a small lesion.
 TOLERANCE = 0.02
+
+LARGEST_MM = 600.0  # a side of the field of view: a whole body scanner's bore is 700 mm wide, and a head far smaller
 
 _NIFTI2 = ((540).to_bytes(4, "little"), (540).to_bytes(4, "big"))  # its header's length, the file's first field
 _UNREADABLE = (OSError, EOFError, ValueError, zlib.error, ImageFileError, HeaderDataError, WrapStructError)
@@ -48,6 +51,7 @@ def read_volume(file: Path, channel: int | None = None, channels: int | None = N
     """
     image, header = _open(file)
     affine = _checked_affine(image, header, file)
+    _refuse_too_large(image.shape[:3], voxel_sizes(affine), file)
     data = _voxels(image, file, channel, channels)
     if min(data.shape) < 2:
         raise _invalid(
@@ -104,6 +108,7 @@ def _open(file: Path) -> tuple[Any, Any]:
         kind = nib.Nifti2Image if content[:4] in _NIFTI2 else nib.Nifti1Image
         image = kind.from_bytes(content)
         header = kind.header_class(content[: kind.header_class.sizeof_hdr], check=False)
+        _refuse_cut_short(image, len(content), file)
     except _UNREADABLE as error:
         raise _unreadable(file, error) from error
     return image, header
@@ -145,6 +150,28 @@ def _checked_affine(image: Any, header: Any, file: Path) -> NDArray[np.float64]:
         if gap > TOLERANCE * spacing.min():
             raise _invalid(file, f"sform and qform differ by up to {gap:.3g} mm; set both to the right one")
     return affine
+
+
+def _refuse_cut_short(image: Any, present: int, file: Path) -> None:
+    """A damaged header can promise more voxels than any memory holds, so it is compared before anything is made."""
+    promised = int(image.dataobj.offset) + math.prod(image.shape) * image.get_data_dtype().itemsize
+    if promised > present:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            f"{file}: its header promises {_by(image.shape)} voxels, {promised} bytes, but it holds {present}; "
+            "copy it again",
+        )
+
+
+def _refuse_too_large(shape: tuple[int, ...], spacing: NDArray[np.float64], file: Path) -> None:
+    """Resampling keeps the field of view, so a spacing in the wrong unit would ask for more memory than there is."""
+    sides = np.asarray(shape) * spacing[: len(shape)]
+    if (sides > LARGEST_MM).any():
+        raise _invalid(
+            file,
+            f"its field of view is {_by(sides)} mm, and no head is larger than {LARGEST_MM:g} mm a side; "
+            f"its voxel spacing {_by(spacing)} is not in mm, or wrong: convert from DICOM again",
+        )
 
 
 def _largest_gap(one: NDArray, other: NDArray, shape: tuple[int, ...]) -> float:
