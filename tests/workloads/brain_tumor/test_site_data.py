@@ -9,6 +9,7 @@ import torch
 from support.made_cases import SETTINGS, site, write, write_case
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import load_site_config
+from wardround.workloads.brain_tumor.preprocess import prepare
 from wardround.workloads.brain_tumor.site_data import UNLABELLED_CROPS, PooledSiteData, open_site_data
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 from wardround.workloads.brain_tumor.workload import make
@@ -207,3 +208,26 @@ def test_a_generated_hospital_opens_through_its_own_site_yaml(tmp_path):
         batch, target = next(data.batches(2, _generator()))
         assert batch.isfinite().all()
         assert target.any()
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (RuntimeError("no such kernel\nat line 3"), Reason.DATA_UNREADABLE),
+        (MemoryError("no"), Reason.OUT_OF_MEMORY),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), Reason.OUT_OF_MEMORY),
+    ],
+)
+def test_f35_a_case_that_fails_in_a_way_nobody_foresaw_leaves_the_others_usable(tmp_path, monkeypatch, error, code):
+    def fail_at_one(files, *arguments, **more):
+        if files.case == "P-2-000":
+            raise error
+        return prepare(files, *arguments, **more)
+
+    monkeypatch.setattr("wardround.workloads.brain_tumor.site_data.prepare", fail_at_one)
+    data = _open(_hospital(tmp_path / "data"), split=LISTS)
+    assert _ids(data, "train") == ["P-1-000"]
+    (problem,) = data.problems
+    assert problem.code is code
+    assert str(problem).startswith("P-2-000: ")
+    assert "\n" not in str(problem)

@@ -208,11 +208,22 @@ def _prepare_all(
             prepared.append(_prepare_one(files, settings, site, store))
         except WardroundError as error:
             problems.append(error)
+        except Exception as error:  # one file that nobody foresaw must not take the hospital's other cases along
+            _log.info("%s: cannot be prepared", files.case, exc_info=True)
+            problems.append(_unforeseen(files.case, error))
         if time.monotonic() - last > _PROGRESS_SECONDS:
             last = time.monotonic()
             _log.info("prepared %d of %d cases", number, len(cases))
     store.hashes.save()
     return prepared, problems
+
+
+def _unforeseen(case: str, error: Exception) -> WardroundError:
+    # torch has no class of its own for a CPU that is out of memory
+    starved = isinstance(error, MemoryError) or "allocate" in str(error)
+    code = Reason.OUT_OF_MEMORY if starved else Reason.DATA_UNREADABLE
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    return WardroundError(code, f"{case}: cannot be prepared ({what}); look at its files, or leave the case out")
 
 
 def _prepare_one(
