@@ -1,6 +1,7 @@
 """A whole run, FLARE's processes left out: who contributes, what is chosen, and how it ends."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,38 @@ def test_a_site_that_is_ready_late_joins_a_later_round_f10(tmp_path: Path) -> No
     assert run.end.status == "partial"
     assert run.end.reasons == ["hospital-c: late", "hospital-c: joined in round 2"]
     assert {line.site for line in run.scores if line.arm == "best"} == set(SITES)
+
+
+def test_a_latecomer_that_does_not_fit_is_named_once_and_not_asked_again(tmp_path: Path) -> None:
+    def tamper(site: str, task: str, answer: FLModel) -> FLModel | None:
+        if site == "hospital-c" and task == messages.PREPARE:
+            if not asked:
+                asked.append(site)
+                return None
+            asked.append(site)
+            answer.meta[messages.KEY]["manifest"]["study_digest"] = "f" * 64
+        return answer
+
+    asked: list[str] = []
+    settings = {"quorum": 2, "round_deadline_seconds": 1, "prepare_deadline_seconds": 1, "grace_period_seconds": 0}
+    study = _study(federation=settings, training={"rounds": 4, "local_steps": 2, "learning_rate": 0.05})
+    run = Federation(tmp_path, study, SITES, tamper=tamper)
+    monotonic = time.monotonic
+    with pytest.MonkeyPatch.context() as patch:  # each look at the clock is a minute later: no invitation is open
+        patch.setattr("wardround.flare.latecomers.time", _Clock(monotonic))
+        run.run()
+    assert asked == ["hospital-c"] * 2
+    assert sum("its study has the hash" in reason for reason in run.end.reasons) == 1
+    assert run.end.status == "partial"
+
+
+class _Clock:
+    def __init__(self, monotonic: Any) -> None:
+        self._monotonic, self._looks = monotonic, 0
+
+    def monotonic(self) -> float:
+        self._looks += 1
+        return self._monotonic() + 60 * self._looks
 
 
 def test_below_the_minimum_nothing_is_trained_f10(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ class Latecomers:
         self._lock = threading.Lock()
         self._invited: dict[str, float] = {}  # until when an answer can come
         self._arrived: dict[str, SiteManifest] = {}
+        self._refused: set[str] = set()
 
     def admit(self, shared: dict[str, Tensor]) -> None:
         """Enrols those that have answered and fit; who does not fit is named once and not asked again."""
@@ -39,6 +40,7 @@ class Latecomers:
                 verify({site: manifest}, controller.study, shared)
             except WardroundError as error:
                 controller.record.incomplete(str(error))
+                self._refused.add(site)
                 continue
             manifests = {**controller.enrolled.manifests, site: manifest}
             missing = {name: why for name, why in controller.enrolled.missing.items() if name != site}
@@ -50,7 +52,7 @@ class Latecomers:
         controller, now = self._controller, time.monotonic()
         connected = set(controller.connected())
         deadline = controller.study.federation.prepare_deadline_seconds
-        for site in sorted(set(controller.enrolled.missing) & connected):
+        for site in sorted((set(controller.enrolled.missing) & connected) - self._refused):
             if self._invited.get(site, 0.0) > now:
                 continue
             self._invited[site] = now + deadline
