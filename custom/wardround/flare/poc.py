@@ -63,7 +63,16 @@ class PocSystem:
         return {**self._children.environment, "NVFLARE_STARTUP_KIT_DIR": str(self.kit)}
 
     def prepare(self, configs: list[SiteConfig]) -> None:
-        """Provisions anew and writes every site's `local/`. A system that runs in this folder is stopped first."""
+        """Provisions anew and writes every site's `local/`. A system that runs in this folder is stopped first.
+
+        Raises:
+            WardroundError: the folder holds something else than a POC system, which is not deleted.
+        """
+        if self.folder.exists() and not (self.folder / _STATE).is_file() and any(self.folder.iterdir()):
+            raise WardroundError(
+                Reason.ENVIRONMENT_INVALID,
+                f"{self.folder}: holds no {_STATE}, so it is no POC system of ours; name a new folder",
+            )
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "home").mkdir(parents=True)
