@@ -12,7 +12,7 @@ from wardround.flare.failure import cause_of, mask_paths
             "UnsafeComponentError: Component 'shutil.rmtree' at config path 'executors.[1]' is not in allow_list",
             "Component 'shutil.rmtree' at config path 'executors.[1]' is not in allow_list",
         ),
-        ("ConfigError: no workflows in /tmp/x y/app", "no workflows in <path> y/app"),
+        ("ConfigError: no workflows in /tmp/x y/app", "no workflows in <path>"),
         ("OSError: [Errno 98] Address already in use", "Address already in use"),
         ("nothing of note", None),
     ],
@@ -26,6 +26,12 @@ def test_a_missing_log_is_no_error(tmp_path: Path) -> None:
     assert cause_of(tmp_path / "log") is None
 
 
-@pytest.mark.parametrize("text", ["/data/p-1/t1.nii.gz", "C:\\data\\p-1", "~/p-1/x"])
+@pytest.mark.parametrize("text", ["/data/p-1/t1.nii.gz", "C:\\data\\p-1", "~/p-1/x", "/data/Ann Smith/t1 pre.nii", "C:\\Ann Smith\\t1"])
 def test_paths_are_masked_and_other_words_are_not(text: str) -> None:
     assert mask_paths(f"read '{text}' at 3/4 of and/or") == "read '<path>' at 3/4 of and/or"
+    assert mask_paths(f'read "{text}": Errno 2') == 'read "<path>": Errno 2'
+
+
+def test_a_path_with_spaces_and_no_quotes_is_masked_up_to_its_last_separator() -> None:
+    assert mask_paths("cannot read /data/Ann Mary Smith/case 1/t1.nii.gz: truncated") == "cannot read <path>: truncated"
+    assert mask_paths("no file /data/x, see /log/y now") == "no file <path>, see <path> now"

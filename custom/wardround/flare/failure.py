@@ -14,7 +14,10 @@ _CAUSES = (
     r"Simulator (?:setup|run) error: (?P<cause>.+)",
     r"(?P<cause>Address already in use)",
 )
-_PATH = re.compile(r"(?<![\w.])(?:[A-Za-z]:\\|~?/)[^\s'\",;:)]+")
+_START = r"(?<![\w.])(?:[A-Za-z]:\\|~?/)"
+_QUOTED_PATH = re.compile(rf"(?P<quote>['\"]){_START}.*?(?P=quote)")
+# after a space, words that lead to another separator are the path's, too: rather too much is masked than a name told
+_PATH = re.compile(rf"{_START}[^\s'\",;:)]+(?:(?:\s+[^\s'\",;:)/\\]+){{0,3}}\s+[^\s'\",;:)/\\]*[/\\][^\s'\",;:)]*)*")
 
 
 def cause_of(log: Path) -> str | None:
@@ -31,5 +34,6 @@ def cause_of(log: Path) -> str | None:
 
 
 def mask_paths(text: str) -> str:
-    """Replaces file paths by `<path>`."""
-    return _PATH.sub("<path>", text)
+    """Replaces file paths by `<path>`, spaces in them included; of an unquoted one, words after its last separator
+    and a space cannot be told from the sentence's."""
+    return _PATH.sub("<path>", _QUOTED_PATH.sub(r"\g<quote><path>\g<quote>", text))
