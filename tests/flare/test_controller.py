@@ -117,6 +117,28 @@ def test_a_site_commits_its_entries_only_of_rounds_that_the_server_took(tmp_path
     assert run.end.status == "complete"
 
 
+def test_a_site_that_failed_in_most_rounds_makes_the_run_partial(tmp_path: Path) -> None:
+    run = Federation(tmp_path, _study(), SITES, tamper=_failing("hospital-b", {1, 2})).run()
+    assert [len(line.contributed) for line in run.rounds] == [3, 2, 2]
+    assert run.end.status == "partial"
+    assert run.end.reasons == ["hospital-b: rarely_contributed"]
+
+
+def test_a_site_that_is_not_connected_is_told_from_a_late_one(tmp_path: Path) -> None:
+    run = Federation(tmp_path, _study(), SITES)
+    connected = run.controller.connected
+
+    def without_c_in_round_2() -> list[str]:
+        away = getattr(run.controller, "current_round", 0) == 1
+        return [site for site in connected() if not (away and site == "hospital-c")]
+
+    run.controller.connected = without_c_in_round_2  # type: ignore[method-assign]
+    run.run()
+    assert [line.failed for line in run.rounds] == [{}, {"hospital-c": "disconnected"}, {}]
+    assert [line.late for line in run.rounds] == [[], [], []]
+    assert run.end.status == "complete"
+
+
 def test_too_few_contributions_end_the_run_with_the_reasons_in_one_line(tmp_path: Path) -> None:
     run = Federation(tmp_path, _study(federation={"quorum": 3}), SITES, tamper=_failing("hospital-b", {1})).run()
     reason = "round 2: 2 sites of a quorum of 3 (hospital-b: site_failed)"

@@ -26,7 +26,9 @@ def test_a_missing_log_is_no_error(tmp_path: Path) -> None:
     assert cause_of(tmp_path / "log") is None
 
 
-@pytest.mark.parametrize("text", ["/data/p-1/t1.nii.gz", "C:\\data\\p-1", "~/p-1/x", "/data/Ann Smith/t1 pre.nii", "C:\\Ann Smith\\t1"])
+@pytest.mark.parametrize(
+    "text", ["/data/p-1/t1.nii.gz", "C:\\data\\p-1", "~/p-1/x", "/data/Ann Smith/t1 pre.nii", "C:\\Ann Smith\\t1"]
+)
 def test_paths_are_masked_and_other_words_are_not(text: str) -> None:
     assert mask_paths(f"read '{text}' at 3/4 of and/or") == "read '<path>' at 3/4 of and/or"
     assert mask_paths(f'read "{text}": Errno 2') == 'read "<path>": Errno 2'

@@ -24,7 +24,7 @@ from wardround.flare.record import RunRecord
 from wardround.flare.rounds import Rounds
 from wardround.flare.selector import FixedSitesSelector
 from wardround.learners.checkpoint import weights_sha256
-from wardround.records.reasons import Reason, WardroundError
+from wardround.records.reasons import WardroundError
 from wardround.records.study import Study
 
 
@@ -96,8 +96,8 @@ class RoundController(FedAvg):
         self._finish(model, rounds)
 
     def _finish(self, model: FLModel, rounds: "Rounds") -> None:
-        for site in set(self.enrolled.train_sites) - set(self.acknowledged):
-            self.record.incomplete(f"{site}: {Reason.NEVER_CONTRIBUTED}")
+        for site, reason in rounds.seldom().items():
+            self.record.incomplete(f"{site}: {reason}")
         last = final_scoring.model(LAST, self.num_rounds, model.params)
         rounds.add_scores(last.model_round, final_scoring.score_last_on_validation(self, last), last.shared)
         if rounds.best is None:

@@ -1,6 +1,7 @@
 """One round: order, contributions, gate, mean, the best model so far, and the round's line in the record."""
 
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from nvflare.app_common.abstract.fl_model import FLModel
@@ -34,6 +35,8 @@ class Rounds:
         self._controller, self._persistor, self._selector = controller, persistor, selector
         self._aggregator: UpdateAggregator = controller.aggregator
         self._latecomers = Latecomers(controller)
+        self._expected: Counter[str] = Counter()
+        self._contributed: Counter[str] = Counter()
         self.best: tuple[int, dict[str, Tensor]] | None = None
 
     def one(self, model: FLModel) -> FLModel:
@@ -48,8 +51,10 @@ class Rounds:
         self._latecomers.admit(model.params)
         self._latecomers.invite()
         expected = controller.enrolled.train_sites
-        connected = [site for site in expected if site in controller.connected()]
-        self._quorum(len(connected), f"{_list(sorted(set(expected) - set(connected)))} not connected")
+        there = set(controller.connected())
+        connected = [site for site in expected if site in there]
+        absent = [site for site in expected if site not in there]
+        self._quorum(len(connected), f"{_list(absent)} not connected")
         controller.fl_ctx.set_prop(AppConstants.CURRENT_ROUND, index, private=True, sticky=False)
         controller.event(AppEventType.ROUND_STARTED)
         counts = {site: controller.enrolled.manifests[site].counts for site in connected}
@@ -71,8 +76,7 @@ class Rounds:
         )
         clock.mark("sites")
         got = self._aggregator.contributions
-        got.failed |= controller.exchange.lost
-        late = sorted({*late, *(set(expected) - set(connected))})
+        got.failed |= controller.exchange.lost | dict.fromkeys(absent, Reason.DISCONNECTED)
         self._score(index, got, model.params)
         enough = self._enough(got, late)
         if not enough:
@@ -82,9 +86,19 @@ class Rounds:
         if enough:
             controller.acknowledged |= dict.fromkeys(got.replies, index)
             controller.save_model(next_model)
+        self._expected.update(expected)
+        self._contributed.update(list(got.differences))
         clock.mark("save")
         self._write(index, got, late, moved=l2_norm(mean.values()), enough=enough, seconds=clock.seconds())
         return next_model
+
+    def seldom(self) -> dict[str, Reason]:
+        """Sites that the result hardly rests on: accepted in no round, or in fewer than half of those they were in."""
+        return {
+            site: Reason.RARELY_CONTRIBUTED if self._contributed[site] else Reason.NEVER_CONTRIBUTED
+            for site, rounds in sorted(self._expected.items())
+            if 2 * self._contributed[site] < rounds
+        }
 
     def add_scores(self, model_round: int, values: dict[str, float | None], shared: dict[str, Tensor]) -> None:
         """Lets one model compete; where it leads now, it is kept."""

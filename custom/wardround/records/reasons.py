@@ -41,7 +41,9 @@ class Reason(StrEnum):
     # a round or a run
     LATE = "late"
     ABSENT = "absent"
+    DISCONNECTED = "disconnected"
     NEVER_CONTRIBUTED = "never_contributed"
+    RARELY_CONTRIBUTED = "rarely_contributed"
     QUORUM_NOT_MET = "quorum_not_met"
     ALL_REJECTED = "all_rejected"
     FLARE_FAILED = "flare_failed"

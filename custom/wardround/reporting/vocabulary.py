@@ -27,6 +27,8 @@ _SHORT_ARMS = {
 }
 _CODES = {
     "absent": "did not join",
+    "disconnected": "was not connected",
+    "rarely_contributed": "contributed to fewer than half of its rounds",
     "all_rejected": "every contribution was rejected",
     "late": "answered after the deadline",
     "metrics_missing": "returned no metrics",
