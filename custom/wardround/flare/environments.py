@@ -1,6 +1,5 @@
 """run_study and export_job: one study, any environment, with a record that grows while it runs."""
 
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +43,7 @@ def run_study(
         study: the study, overrides applied.
         environment: `sim`, `poc` or `prod`.
         sites: the site.yaml files of sites on this machine (`sim`, `poc`); `prod`: empty, each hospital has its own.
-        out: the results' folder.
+        out: the results' folder, empty or new: what is in it would be taken for this run's.
         on_line: gets every line of the record as it is written.
         kit: the admin's startup kit, for `prod`.
         run_name: names the run at the sites; by default the study and the time. A new run needs a new name.
@@ -54,9 +53,6 @@ def run_study(
     """
     check_key_metric(study, make_workload(study).metric_names(), "the workload")
     out.mkdir(parents=True, exist_ok=True)
-    (out / "run.jsonl").unlink(missing_ok=True)
-    (out / "flare.log").unlink(missing_ok=True)
-    shutil.rmtree(out / "models", ignore_errors=True)
     name = run_name or new_run_name(study)
     if environment == "prod":
         if kit is None:

@@ -10,7 +10,7 @@ from nvflare.app_opt.pt.decomposers import TensorDecomposer
 from nvflare.fuel.utils import fobs
 from torch import Tensor
 
-from wardround.learners.checkpoint import load_checkpoint, make_checkpoint, save_checkpoint
+from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.learner import initial_network
 from wardround.learners.sharing import initial_shared
 from wardround.records.study import Study, load_study
@@ -68,8 +68,3 @@ class CheckpointPersistor(ModelPersistor):
         self._folder.mkdir(parents=True, exist_ok=True)
         checkpoint = make_checkpoint(shared, self.study, model_round=model_round, workload=self._workload)
         save_checkpoint(self._folder / name, checkpoint)
-
-    def get_model(self, model_file: str, fl_ctx: FLContext) -> ModelLearnable:  # noqa: ARG002
-        """A stored model by name, `best` or `last`."""
-        checkpoint = load_checkpoint(self._folder / model_file)
-        return make_model_learnable(weights=dict(checkpoint.tensors), meta_props={ROUND: checkpoint.card.model_round})
