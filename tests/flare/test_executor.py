@@ -20,6 +20,7 @@ from support.loopback import site_executor
 from wardround.flare import messages
 from wardround.flare.executor import CONCURRENT_SITES, threads_per_site
 from wardround.flare.messages import Order, Reply
+from wardround.flare.workspace import site_environment
 from wardround.learners.learner import Learner, initial_network
 from wardround.learners.sharing import initial_shared
 from wardround.records.reasons import Reason, WardroundError
@@ -84,6 +85,12 @@ def test_no_kept_entry_is_on_the_wire(site: Site) -> None:
                 assert tensor.numpy().tobytes() not in raw
     shared = learner.shared_entries()["first.weight"]
     assert shared.numpy().tobytes() in fobs.dumps(wires[-1])  # the search would find what does cross
+
+
+def test_the_sites_log_names_the_entries_that_stay_once(site: Site, tmp_path: Path) -> None:
+    site.ask(messages.PREPARE, params=False)
+    site.ask(messages.TRAIN)
+    assert (tmp_path / "hospital-a" / "state" / "site.log").read_text().count("norm.running_mean") == 1
 
 
 def test_training_sends_a_float32_difference_with_its_records(site: Site) -> None:
@@ -227,7 +234,9 @@ def test_a_picture_that_cannot_be_drawn_costs_no_scores(site: Site, monkeypatch:
 
 
 def test_threads_are_cores_over_the_sites_on_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _process: set(range(8)))  # in a container
+    assert site_environment(3)["OMP_NUM_THREADS"] == "2"
     monkeypatch.delenv(CONCURRENT_SITES, raising=False)
     assert threads_per_site() == 8
     monkeypatch.setenv(CONCURRENT_SITES, "3")

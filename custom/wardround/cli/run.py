@@ -12,10 +12,11 @@ from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PARTIAL, debugging, tell
 from wardround.cli.options import Overrides, StudyFolder
 from wardround.cli.progress import RunProgress
-from wardround.cli.study_run import Environment, FederationFailedError, RunOptions, results_folder, run_whole_study
+from wardround.cli.study_run import FederationFailedError, RunOptions, results_folder, run_whole_study
 from wardround.cli.tables import print_summary
 from wardround.cli.write_report import Report, write_report
 from wardround.records.reasons import WardroundError
+from wardround.records.run_lines import Environment
 from wardround.records.study import Study, load_study
 
 _EXIT_CODES = {"complete": 0, "partial": EXIT_PARTIAL}

@@ -4,19 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from wardround.cli.progress import RunProgress
 from wardround.cli.sites import site_files
 from wardround.cli.write_report import RECORD, Report, write_report
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import RunLine, StartLine, append_line, read_lines
+from wardround.records.run_lines import Environment, RunLine, StartLine, append_line, read_lines
 from wardround.records.study import Study
 
 if TYPE_CHECKING:
     from wardround.site.config import SiteConfig
-
-Environment = Literal["sim", "poc", "prod"]
 
 
 @dataclass(frozen=True)

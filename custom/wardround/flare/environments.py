@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 from wardround.flare.controller import new_run_name
 from wardround.flare.failure import cause_of
@@ -12,13 +11,12 @@ from wardround.flare.production import run_in_production
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.simulator import run_in_simulator
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import EndLine, RunLine, read_lines
+from wardround.records.run_lines import EndLine, Environment, RunLine, read_lines
 from wardround.records.study import Study, check_key_metric
 from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.safe_quorum import refuse_small_quorum
 from wardround.workloads.workload import make_workload
 
-Environment = Literal["sim", "poc", "prod"]
 _MORE = "; the words behind a code are in that site's own site.log"
 
 

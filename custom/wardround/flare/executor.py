@@ -25,6 +25,7 @@ from wardround.flare.site_tasks import SiteTasks
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
 from wardround.site.config import SiteConfig, find_site_config, load_site_config
+from wardround.site.processes import available_cores
 
 _log = logging.getLogger(__name__)
 
@@ -113,7 +114,7 @@ def _open_run_log(fl_ctx: FLContext) -> None:
 
 def threads_per_site() -> int:
     """Cores over the sites that share this machine, at least one."""
-    return max(1, (os.cpu_count() or 1) // max(1, int(os.environ.get(CONCURRENT_SITES, "1"))))
+    return max(1, available_cores() // max(1, int(os.environ.get(CONCURRENT_SITES, "1"))))
 
 
 def _model(reply: Reply, params: dict[str, Any] | None, params_type: ParamsType | None = None) -> FLModel:

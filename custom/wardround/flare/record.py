@@ -2,12 +2,12 @@
 
 import time
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from wardround.records.run_lines import EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine, append_line
 from wardround.records.study import Study
 from wardround.records.update import SiteManifest
+from wardround.records.versions import package_versions
 
 FILE_NAME = "run.jsonl"
 LINE_COUNT = "line_count"
@@ -45,7 +45,7 @@ class RunRecord:
             study_digest=study.digest(),
             sites=[manifest for _, manifest in sorted(manifests.items())],
             missing=sorted(missing),
-            versions=_versions(),
+            versions=package_versions(),
         )
         self._write(line, phase="rounds")
 
@@ -93,13 +93,3 @@ class RunRecord:
         self._count += 1
         self._recent = [*self._recent, line.model_dump_json()][-_RECENT:]
         self._progress = progress
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in ("wardround", "nvflare", "torch"):
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:  # run from the source tree
-            continue
-    return found

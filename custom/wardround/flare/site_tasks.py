@@ -121,12 +121,5 @@ class SiteTasks:
         if self._learner is None or run != self._run:
             self._learner, self._run = open_learner(self._study, self._config, run=run), run
             self._scored.clear()
-            kept = self._learner.kept_names
-            _log.info(
-                "%s: %d entries shared, %d stay here%s", run, len(self._learner.shared_names), len(kept), _list(kept)
-            )
+            _log.info("%s: %d entries are shared", run, len(self._learner.shared_names))
         return self._learner
-
-
-def _list(names: tuple[str, ...]) -> str:
-    return f": {', '.join(names)}" if names else ""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import wardround
 from wardround.flare.executor import CONCURRENT_SITES
+from wardround.site.processes import available_cores
 
 # FLARE's file in its run folder: where it goes in the results
 _RESULTS = {
@@ -46,7 +47,7 @@ def site_environment(sites: int) -> dict[str, str]:
     Idle OpenMP threads that spin take the cores from the other sites: three sites on two cores ran 3.8 times
     faster with a passive wait and one thread each.
     """
-    threads = max(1, (os.cpu_count() or 1) // max(1, sites))
+    threads = max(1, available_cores() // max(1, sites))
     ours = str(Path(wardround.__file__).parents[1])  # the children run the code that this process runs
     return {
         CONCURRENT_SITES: str(sites),

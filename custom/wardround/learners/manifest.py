@@ -1,11 +1,11 @@
 """What a site says of itself in `prepare`."""
 
 from collections import Counter
-from importlib import metadata
 
 from wardround.learners.sharing import Entries
 from wardround.records.study import Study
 from wardround.records.update import Role, SiteManifest
+from wardround.records.versions import package_versions
 from wardround.workloads.workload import SiteData, Workload
 
 
@@ -23,15 +23,5 @@ def make_manifest(
         contract_digest=workload.contract_digest(),
         study_digest=study.digest(),
         problems=dict(Counter(str(problem.code) for problem in data.problems)),
-        versions=_versions(),
+        versions=package_versions(),
     )
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in ("wardround", "torch", "monai", "nvflare"):
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found

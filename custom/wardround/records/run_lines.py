@@ -9,6 +9,8 @@ from wardround.records.metric_record import MetricRecord
 from wardround.records.scores import Tally
 from wardround.records.update import SiteManifest, SiteRound
 
+Environment = Literal["sim", "poc", "prod"]  # FLARE's simulator, POC mode, a production server
+
 
 class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid")
