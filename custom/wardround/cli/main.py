@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wardround.cli import check, export, model, report, run, synth
+from wardround.cli import check, export, model, report, run, site, synth
 from wardround.cli.errors import DEBUG_VARIABLE, ErrorGroup
 
 app = typer.Typer(
@@ -17,6 +17,7 @@ app = typer.Typer(
     help="Federated learning across hospitals on NVIDIA FLARE, with every figure by site.",
 )
 app.add_typer(synth.app, name="synth")
+app.add_typer(site.app, name="site")
 app.command()(run.run)
 app.command()(export.export)
 app.command()(check.check)

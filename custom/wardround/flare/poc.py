@@ -17,14 +17,14 @@ from typing import Any
 import yaml
 
 from wardround.flare.failure import cause_of
+from wardround.flare.kit import install
 from wardround.flare.marked_processes import MarkedProcesses
-from wardround.flare.policy import write_resources
 from wardround.flare.session import run_through_session
 from wardround.flare.workspace import site_environment, workspace
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
-from wardround.site.config import SiteConfig, resolved_yaml
+from wardround.site.config import SiteConfig
 
 ADMIN = "admin@wardround.local"
 _PROJECT = "wardround_poc"
@@ -82,10 +82,9 @@ class PocSystem:
         project = self.folder / "project.yml"
         project.write_text(yaml.safe_dump(_project(configs), sort_keys=False), encoding="utf-8")
         self._nvflare("poc", "prepare", "-i", str(project), "--force")
-        for name in (_SERVER, *(config.name for config in configs)):
-            write_resources(self._kits / name / "local")
+        install(self._kits / _SERVER)
         for config in configs:
-            (self._kits / config.name / "local" / "site.yaml").write_text(resolved_yaml(config), encoding="utf-8")
+            install(self._kits / config.name, config)
 
     def start(self) -> None:
         """Starts server and sites and waits until they are connected.
