@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from wardround.aggregation.gate import Rejection, as_tensors, check_update, entries_of, is_no_update
+from wardround.aggregation.gate import Rejection, as_tensors, check_update, is_no_update
 from wardround.records.reasons import Reason
 
-EXPECTED = entries_of({"a": ["float32", 2, 3], "b": ["float32", 4], "scalar": ["float32"]})
+EXPECTED = {"a": ("float32", (2, 3)), "b": ("float32", (4,)), "scalar": ("float32", ())}
 
 
 def update(**changes: Any) -> dict[str, Any]:

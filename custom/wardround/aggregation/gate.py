@@ -1,7 +1,7 @@
 """The server's contribution gate: an update is combined only if it is what the site said it would send."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -44,7 +44,7 @@ def check_update(
     Args:
         difference: name to tensor, local minus received weights.
         count: what the site weighs by (patients or steps).
-        expected: name to dtype and shape; `entries_of` reads them from a `SiteManifest`.
+        expected: name to dtype and shape.
         norm_limit: largest L2 norm over all entries, or None.
         declared: the count that the site gave in `prepare`, which `count` must equal; None where none was given.
         limit: the largest count that can be; see `most_steps`.
@@ -58,11 +58,6 @@ def check_update(
         or _check_tensors(difference, expected)
         or _check_values(difference, norm_limit)
     )
-
-
-def entries_of(shared: Mapping[str, Sequence[str | int]]) -> dict[str, Entry]:
-    """Reads `SiteManifest.shared`, name to [dtype, *shape]."""
-    return {name: (str(dtype), tuple(int(side) for side in shape)) for name, (dtype, *shape) in shared.items()}
 
 
 def most_steps(training: Training, train_cases: int) -> int:
