@@ -41,9 +41,11 @@ class Learner:
 
     A round is `load`, `validate`, `train`; after the next task has said which round the server took, `acknowledge`.
 
-    Everything random is a function of the study's name and seed, the site and the round: the same inputs give the
-    same update bit for bit, whatever ran before in the process. The run's id is not part of it, so that a study
-    repeats; a replicate is a study with another seed.
+    Everything random is a function of the study's name and seed, the site and the round. On a CPU, with the same
+    number of threads and the same libraries, the same inputs give the same update bit for bit, whatever ran before in
+    the process. On CUDA only what is drawn repeats: its kernels may add in another order, so the last digits differ,
+    and training carries that on. The run's id is not part of it, so that a study repeats; a replicate is a study with
+    another seed.
 
     Args:
         workload, data: what is learned, and this site's cases.
