@@ -27,7 +27,10 @@ class StepSettings:
 
 @dataclass(frozen=True)
 class StepReport:
-    """What a run of steps did. Norms are of the last step, and None or 0 where that was skipped."""
+    """What a run of steps did. Norms are of the last step, and None or 0 where that was skipped.
+
+    Skipped are steps whose loss was not finite, and in half precision those whose gradient was not.
+    """
 
     made: int
     skipped: int
@@ -96,20 +99,32 @@ def run_steps(
         correction.apply()
         if settings.clip_norm is not None:
             nn.utils.clip_grad_norm_(clipped, settings.clip_norm)
-        scaler.step(optimizer)
-        scaler.update()
         undo.remember()
+        if not step_made(scaler, optimizer):
+            gradient_norm = None
+            continue
         total += value
         made += 1
     if not made:
         raise WardroundError(
             Reason.LOSS_NOT_FINITE,
-            f"training: none of {steps} steps could be made, for none had a finite loss; "
+            f"training: none of {steps} steps could be made, for none had a finite loss and gradient; "
             "lower training.learning_rate, set training.clip_norm, or check the inputs for NaN",
         )
     if steps > made:
-        logger.warning("%d of %d steps were skipped: their loss was not finite", steps - made, steps)
+        logger.warning("%d of %d steps were skipped: their loss or gradient was not finite", steps - made, steps)
     return StepReport(made, steps - made, total / made, gradient_norm, correction_norm)
+
+
+def step_made(scaler: torch.amp.GradScaler, optimizer: torch.optim.Optimizer) -> bool:
+    """Makes the optimizer's step, unless half precision overflowed in a gradient: then the scaler leaves it out.
+
+    It says so by a smaller scale alone. A few such steps are how the scale is found, so they do not end a round.
+    """
+    scale = scaler.get_scale()
+    scaler.step(optimizer)
+    scaler.update()
+    return scaler.get_scale() >= scale
 
 
 class _Undo:

@@ -44,7 +44,7 @@ class TrainingReport(BaseModel):
     """What one site's training did in one round.
 
     Args:
-        steps, skipped_steps: optimizer steps made, and left out for a non-finite loss.
+        steps, skipped_steps: optimizer steps made, and left out for a loss or gradient that is not finite.
         patients: training patients, the default weight.
         loss: mean training loss.
         moved: L2 norm of the update over shared trainable entries.
