@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from wardround.aggregation.mean import weighted_mean
+from wardround.aggregation.mean import mean_figures, weighted_mean
 from wardround.records.reasons import Reason, WardroundError
 
 
@@ -56,3 +56,8 @@ def test_what_cannot_be_averaged_raises(given: dict[str, dict[str, torch.Tensor]
     with pytest.raises(WardroundError) as caught:
         weighted_mean(given, dict.fromkeys(given, 1.0))
     assert caught.value.code is code
+
+
+def test_a_figure_is_averaged_over_the_sites_that_have_it() -> None:
+    figures = {"a": {"dice": 0.2, "auroc": 0.9}, "b": {"dice": 0.6}, "left out": {"dice": 1.0}}
+    assert mean_figures(figures, {"a": 0.25, "b": 0.75}) == pytest.approx({"dice": 0.5, "auroc": 0.9})

@@ -8,8 +8,9 @@ from nvflare.app_common.abstract.fl_model import FLModel, ParamsType
 from nvflare.app_common.app_constant import AppConstants
 
 from wardround.flare.aggregator import UpdateAggregator
-from wardround.flare.messages import KEY, Reply
+from wardround.flare.messages import KEY, meta
 from wardround.records.metric_record import MetricRecord, undefined
+from wardround.records.orders import Reply
 from wardround.records.reasons import WardroundError
 from wardround.records.study import Aggregation
 from wardround.records.update import TrainingReport
@@ -21,9 +22,9 @@ PATIENTS = {"hospital-a": 1, "hospital-b": 3}
 def _update(site: str, value: float = 1.0, *, patients: int | None = None, **report: Any) -> FLModel:
     values = {"steps": 2, "skipped_steps": 0, "patients": patients or PATIENTS.get(site, 1), "loss": 0.5, "moved": 1.0}
     records = [MetricRecord(name="accuracy", value=value / 10, n=4), undefined("auroc", "one_class", n=4)]
-    meta = Reply(report=TrainingReport(**{**values, **report}), records=records).meta()
+    sent = meta(Reply(report=TrainingReport(**{**values, **report}), records=records))
     return FLModel(
-        params={"w": torch.full((2,), value)}, params_type=ParamsType.DIFF, meta={**meta, "client_name": site}
+        params={"w": torch.full((2,), value)}, params_type=ParamsType.DIFF, meta={**sent, "client_name": site}
     )
 
 

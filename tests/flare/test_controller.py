@@ -13,6 +13,7 @@ from support.fake_workload import FakeWorkload, make_study
 from support.loopback import Federation, use_fake_workload
 from wardround.flare import messages
 from wardround.learners.checkpoint import load_checkpoint
+from wardround.records.orders import Reply
 from wardround.records.run_lines import JoinLine
 from wardround.records.study import Study
 
@@ -32,7 +33,7 @@ def _study(**changes: Any) -> Study:
 def _failing(site: str, rounds: set[int]) -> Any:
     def tamper(name: str, task: str, answer: FLModel) -> FLModel:
         if task == messages.TRAIN and name == site and tamper.round in rounds:
-            answer = FLModel(metrics={}, meta=messages.Reply(error="site_failed").meta())
+            answer = FLModel(metrics={}, meta=messages.meta(Reply(error="site_failed")))
         if task == messages.TRAIN and name == "hospital-c":
             tamper.round += 1
         return answer

@@ -17,7 +17,7 @@ from nvflare.app_common.workflows.fedavg import FedAvg
 from wardround.flare import messages
 from wardround.flare.controller import RoundController
 from wardround.flare.exchange import Exchange
-from wardround.flare.messages import Order
+from wardround.records.orders import Order
 
 ORDER = Order(run="run")
 

@@ -19,10 +19,10 @@ from support.fake_workload import FakeData, FakeWorkload, make_study
 from support.loopback import site_executor
 from wardround.flare import messages
 from wardround.flare.executor import CONCURRENT_SITES, threads_per_site
-from wardround.flare.messages import Order, Reply
 from wardround.flare.workspace import site_environment
 from wardround.learners.learner import Learner, initial_network
 from wardround.learners.sharing import initial_shared
+from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 
@@ -43,7 +43,7 @@ class Site:
             params=dict(self.shared) if params else None,
             params_type=ParamsType.FULL if params else None,
             metrics=None if params else {},
-            meta=Order(run="run", **order).meta() if meta is None else meta,
+            meta=messages.meta(Order(run="run", **order)) if meta is None else meta,
         )
         return self.executor.execute(task, FLModelUtils.to_shareable(model), self.context, Signal())
 
@@ -208,7 +208,7 @@ def test_an_evaluating_hospital_has_its_statistics_re_measured(tmp_path: Path) -
 
 @pytest.mark.parametrize("run", ["../../etc", "a/b", "", "..", "a b"])
 def test_a_run_name_that_would_leave_the_state_folder_is_refused(site: Site, run: str) -> None:
-    order = {**Order(run="x").meta()[messages.KEY], "run": run}
+    order = {**messages.meta(Order(run="x"))[messages.KEY], "run": run}
     assert _reply(site.ask(messages.PREPARE, params=False, meta={messages.KEY: order})).error == Reason.SITE_FAILED
 
 

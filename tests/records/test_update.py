@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from wardround.flare.messages import Reply
 from wardround.records.metric_record import MetricRecord
+from wardround.records.orders import Reply
 from wardround.records.scores import Tally
 from wardround.records.update import SiteManifest, TrainingReport
 

@@ -39,6 +39,21 @@ def weighted_mean(updates: Mapping[str, Mapping[str, Tensor]], weights: Mapping[
     return dict(zip(names, mean, strict=True))
 
 
+def mean_figures(figures: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> dict[str, float]:
+    """sum_s w_s x_s / sum_s w_s by name, each over the sites s that have the figure x.
+
+    Args:
+        figures: site to name to value.
+        weights: site to weight; sites without one are left out.
+    """
+    result = {}
+    for name in sorted({name for site in weights for name in figures[site]}):
+        having = {site: figures[site][name] for site in sorted(weights) if name in figures[site]}
+        total = math.fsum(weights[site] for site in having)
+        result[name] = math.fsum(weights[site] * value for site, value in having.items()) / total
+    return result
+
+
 def _refuse_unlike(site: str, update: Mapping[str, Tensor], names: list[str]) -> None:
     if sorted(update) != names:
         raise WardroundError(

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from torch import Tensor
 
 from wardround.aggregation.gate import COUNT_LIMIT, Entry, as_tensors, check_update, is_no_update
-from wardround.aggregation.mean import weighted_mean
+from wardround.aggregation.mean import mean_figures, weighted_mean
 from wardround.aggregation.weights import effective_weights
 from wardround.flare import messages
-from wardround.flare.messages import Reply
+from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Aggregation
 
@@ -112,21 +112,13 @@ class UpdateAggregator(ModelAggregator):
             return FLModel(params_type=ParamsType.DIFF, params={}, metrics={}, meta=self._meta())
         self.weights = effective_weights(accepted.counts, self._rules.weighting)
         mean = weighted_mean(accepted.differences, self.weights)
-        return FLModel(params_type=ParamsType.DIFF, params=mean, metrics=self._metrics(), meta=self._meta())
+        figures = {site: messages.metrics(reply.records) for site, reply in accepted.replies.items()}
+        metrics = mean_figures(figures, self.weights)  # for FLARE's own artefacts
+        return FLModel(params_type=ParamsType.DIFF, params=mean, metrics=metrics, meta=self._meta())
 
     def _reject(self, site: str, reason: Reason) -> WardroundError:
         self.contributions.rejected[site] = reason
         return WardroundError(reason, f"{site}: contribution rejected")
-
-    def _metrics(self) -> dict[str, float]:
-        """Means of the sites' figures by weight, each over the sites that have it: for FLARE's own artefacts."""
-        by_site = {site: messages.metrics(self.contributions.replies[site].records) for site in self.weights}
-        result = {}
-        for name in sorted({name for values in by_site.values() for name in values}):
-            having = {site: values[name] for site, values in sorted(by_site.items()) if name in values}
-            total = sum(self.weights[site] for site in having)
-            result[name] = sum(self.weights[site] * value for site, value in having.items()) / total
-        return result
 
     def _meta(self) -> dict[str, Any]:
         """FLARE writes `sites` into round_metrics.jsonl; left empty, it would believe what clients call themselves."""

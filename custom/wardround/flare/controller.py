@@ -18,12 +18,12 @@ from wardround.flare import final_scoring
 from wardround.flare.aggregator import UpdateAggregator
 from wardround.flare.enrolment import Enrolled, enrol
 from wardround.flare.exchange import Answers, Exchange
-from wardround.flare.messages import Order
 from wardround.flare.persistor import BEST, LAST, CheckpointPersistor
 from wardround.flare.record import RunRecord
 from wardround.flare.rounds import Rounds
 from wardround.flare.selector import FixedSitesSelector
 from wardround.learners.checkpoint import weights_sha256
+from wardround.records.orders import Order
 from wardround.records.reasons import WardroundError
 from wardround.records.study import Study
 

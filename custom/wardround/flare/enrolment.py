@@ -9,8 +9,8 @@ from torch import Tensor
 
 from wardround.aggregation.gate import Entry, dtype_name
 from wardround.flare import messages
-from wardround.flare.messages import Reply
 from wardround.flare.prepare_check import check_manifests, check_quorum
+from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, check_key_metric
 from wardround.records.update import SiteManifest

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from nvflare.app_common.abstract.fl_model import FLModel, ParamsType
 from torch import Tensor
 
-from wardround.flare.messages import Order
+from wardround.flare import messages
+from wardround.records.orders import Order
 from wardround.records.reasons import Reason
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Exchange:
             metrics=None if params is not None else {},
             current_round=order.round,
             total_rounds=self._controller.num_rounds,
-            meta=order.meta(),
+            meta=messages.meta(order),
         )
         task_sent = self._controller.send(model, task, targets=asked, timeout=deadline, callback=answers)
         self._wait(answers, time.monotonic() + deadline, quorum, grace)

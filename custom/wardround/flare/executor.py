@@ -19,13 +19,13 @@ from nvflare.app_opt.pt.decomposers import TensorDecomposer
 from nvflare.fuel.utils import fobs
 
 from wardround.flare import messages
-from wardround.flare.messages import Order, Reply
 from wardround.flare.site_log import code_of, open_site_log
-from wardround.flare.site_tasks import SiteTasks
+from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
 from wardround.site.config import SiteConfig, find_site_config, load_site_config
 from wardround.site.processes import available_cores
+from wardround.site.tasks import SiteTasks
 
 _log = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ def threads_per_site() -> int:
 
 
 def _model(reply: Reply, params: dict[str, Any] | None, params_type: ParamsType | None = None) -> FLModel:
-    meta = reply.meta()
+    meta = messages.meta(reply)
     if reply.report is not None:
         meta[FLMetaKey.NUM_STEPS_CURRENT_ROUND] = reply.report.steps
     return FLModel(

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from torch import Tensor
 
 from wardround.flare import messages
-from wardround.flare.messages import Reply
 from wardround.flare.persistor import BEST, LAST
 from wardround.records.metric_record import value_of
+from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import ScoreLine
 

@@ -58,7 +58,7 @@ class Latecomers:
             self._invited[site] = now + deadline
             order = controller.order(controller.current_round, 0)
             controller.send(
-                FLModel(metrics={}, current_round=order.round, meta=order.meta()),
+                FLModel(metrics={}, current_round=order.round, meta=messages.meta(order)),
                 messages.PREPARE,
                 targets=[site],
                 timeout=deadline,

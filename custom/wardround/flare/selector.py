@@ -5,7 +5,7 @@ from nvflare.apis.fl_context import FLContext
 from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.app_event_type import AppEventType
 
-from wardround.aggregation.selection import choose_best
+from wardround.aggregation.selection import choose_best, fixed_mean
 from wardround.records.study import Evaluation
 
 
@@ -42,7 +42,6 @@ class FixedSitesSelector(FLComponent):
         best = self.best()
         if best is None or self._rules is None:
             return
-        values = [value for value in self._scores[best].values() if value is not None]
         info = {
             "source": type(self).__name__,
             "metric_source": "validation records of the fixed sites",
@@ -52,7 +51,7 @@ class FixedSitesSelector(FLComponent):
                 "mode_source": "job.yaml",
             },
             "best_round": best,
-            "best_metrics": {self._rules.key_metric: sum(values) / len(values)},
+            "best_metrics": {self._rules.key_metric: fixed_mean(self._scores[best], self._sites)},
         }
         fl_ctx.set_prop(AppConstants.METRICS_SELECTION_INFO, info, private=True, sticky=False)
         self.fire_event(AppEventType.GLOBAL_BEST_MODEL_AVAILABLE, fl_ctx)

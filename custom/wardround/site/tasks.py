@@ -7,9 +7,9 @@ from time import perf_counter
 
 from torch import Tensor
 
-from wardround.flare.messages import Order, Reply
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.learner import Learner
+from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.records.study import Study

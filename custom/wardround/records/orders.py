@@ -1,0 +1,52 @@
+"""What the server asks of a site and what the site answers, beside weights: plain data, checked at both ends."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from wardround.records.codes import Code
+from wardround.records.metric_record import MetricRecord
+from wardround.records.reasons import Reason
+from wardround.records.scores import Tally
+from wardround.records.update import SiteManifest, TrainingReport
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Order(_Message):
+    """What a site is asked to do.
+
+    Args:
+        run: names the run; it becomes a folder at the site, so the site accepts no separators in it.
+        round: index of the round, from 0; the last model's scoring carries the number of rounds.
+        model_round: rounds of training behind the weights sent along.
+        acknowledged: site to the last round of its own that the server accepted. Only this commits local state.
+            FLARE broadcasts one order to all, so each site learns which rounds of the others were accepted.
+        arm, split: for `validate`, what is scored; arm `personalised` fine-tunes the weights first.
+    """
+
+    run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$")
+    round: int = Field(0, ge=0)
+    model_round: int = Field(0, ge=0)
+    acknowledged: dict[str, int] = Field(default_factory=dict)
+    arm: str = Field("last", pattern=r"^[a-z_]{1,40}$")
+    split: str = Field("validation", pattern=r"^[a-z_]{1,40}$")
+
+
+class Reply(_Message):
+    """What a site answers. A failure is a code and nothing else: the words stay in the site's own log.
+
+    Args:
+        error: why there is no result; None where there is one.
+        manifest: the answer to `prepare`.
+        report: what training did.
+        records, tallies: scores of the weights that were received, or of the arm that was asked for.
+        notes: coded remarks, such as `statistics_re_measured`.
+    """
+
+    error: Reason | None = None
+    manifest: SiteManifest | None = None
+    report: TrainingReport | None = None
+    records: list[MetricRecord] = Field(default_factory=list)
+    tallies: list[Tally] = Field(default_factory=list)
+    notes: list[Code] = Field(default_factory=list)
