@@ -103,7 +103,24 @@ def test_one_failing_site_does_not_end_the_run_while_the_quorum_holds(tmp_path: 
     ]
     assert run.rounds[1].failed == {"hospital-b": "site_failed"}
     assert run.end.status == "complete"
-    assert run.end.best_round != 1  # a round without hospital-b cannot win
+
+
+@pytest.mark.parametrize(("failing", "best"), [(set(), 1), ({1}, 2)])
+def test_a_round_that_a_site_did_not_score_cannot_win(tmp_path: Path, failing: set[int], best: int) -> None:
+    """The model after round 1 has the highest figures wherever it is scored, the one after it the second highest."""
+    fail = _failing("hospital-b", failing)
+    figures = {1: 3.0, 2: 2.0}
+
+    def tamper(site: str, task: str, answer: FLModel) -> FLModel:
+        index = fail.round
+        answer = fail(site, task, answer)
+        for record in answer.meta[messages.KEY]["records"]:
+            if task == messages.TRAIN and index in figures:
+                record["value"] = figures[index]
+        return answer
+
+    run = Federation(tmp_path, _study(), SITES, tamper=tamper).run()
+    assert run.end.best_round == best
 
 
 def test_a_site_commits_its_entries_only_of_rounds_that_the_server_took(tmp_path: Path) -> None:
