@@ -81,3 +81,18 @@ def test_the_sites_own_name_wins_where_sites_share_a_local_folder(tmp_path):
     own = _write(tmp_path, name="site.hospital-a.yaml")
     assert find_site_config(tmp_path, "hospital-a") == own
     assert find_site_config(tmp_path, "hospital-b") == shared
+
+
+@pytest.mark.parametrize("line", ["state_folder: ~nosuchuser/x", 'cache_folder: "a\\0b"'])
+def test_a_path_that_cannot_be_is_told_by_file_and_key(tmp_path, line):
+    text = YAML.replace("state_folder: ../state", line)
+    file = _write(tmp_path, text)
+    with pytest.raises(WardroundError, match=line.split(":")[0]) as raised:
+        load_site_config(file)
+    assert str(file) in str(raised.value)
+
+
+def test_a_data_folder_of_an_unknown_user_is_told_by_its_key(tmp_path):
+    file = _write(tmp_path, YAML.replace("images/mri", "~nosuchuser/x"))
+    with pytest.raises(WardroundError, match=r"data\.brain_tumor\.folder"):
+        load_site_config(file)

@@ -59,9 +59,9 @@ def load_site_config(file: Path) -> SiteConfig:
     config = validated(SiteConfig, settings, str(file))
     config = config.model_copy(
         update={
-            "state_folder": _absolute(config.state_folder, file.parent),
-            "cache_folder": _absolute(config.cache_folder, file.parent),
-            "data": {kind: _with_absolute_paths(section, file.parent) for kind, section in config.data.items()},
+            "state_folder": _absolute(config.state_folder, file, "state_folder"),
+            "cache_folder": _absolute(config.cache_folder, file, "cache_folder"),
+            "data": {kind: _with_absolute_paths(section, file, kind) for kind, section in config.data.items()},
         }
     )
     config._source = file
@@ -92,9 +92,11 @@ def resolved_yaml(config: SiteConfig) -> str:
     return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
-def _with_absolute_paths(section: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _with_absolute_paths(section: dict[str, Any], file: Path, kind: str) -> dict[str, Any]:
     return {
-        key: str(_absolute(Path(value), folder)) if isinstance(value, str) and _holds_path(key) else value
+        key: str(_absolute(Path(value), file, f"data.{kind}.{key}"))
+        if isinstance(value, str) and _holds_path(key)
+        else value
         for key, value in section.items()
     }
 
@@ -103,5 +105,10 @@ def _holds_path(key: str) -> bool:
     return key in _PATH_KEYS or key.endswith(tuple(f"_{suffix}" for suffix in _PATH_KEYS))
 
 
-def _absolute(path: Path, folder: Path) -> Path:
-    return (folder / path.expanduser()).resolve()
+def _absolute(path: Path, file: Path, key: str) -> Path:
+    try:
+        return (file.parent / path.expanduser()).resolve()
+    except (RuntimeError, ValueError, OSError) as error:  # ~nobody, a null byte, links that go round
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"{file}: {key}: {str(path)!r} is no path here: {error}; write it in full"
+        ) from error
