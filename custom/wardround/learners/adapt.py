@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from wardround.learners.checkpoint import Checkpoint, with_entries
+from wardround.learners.devices import usable_device
 from wardround.learners.fill import all_entries, fill_network
 from wardround.learners.seeds import seed_of, seeded
 from wardround.records.reasons import Reason, WardroundError
@@ -75,7 +76,7 @@ def adapt_checkpoint(
         WardroundError: the checkpoint is of another architecture, or the network has no BatchNorm statistics.
     """
     card = checkpoint.card
-    chosen = torch.device(device)
+    chosen = usable_device(device)
     with seeded(seed_of(card.study, card.study_seed, site, "adapt", 0), chosen) as generator:
         network = workload.network()
         absent = {name: tensor for name, tensor in network.state_dict().items() if name in card.kept_local}

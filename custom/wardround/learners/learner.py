@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from wardround.aggregation.norms import l2_norm
 from wardround.learners.adapt import re_measure, remarks
 from wardround.learners.correction import Correction, NoCorrection
+from wardround.learners.devices import usable_device
 from wardround.learners.live_entries import LiveEntries
 from wardround.learners.local_state import KeptEntries
 from wardround.learners.manifest import make_manifest
@@ -71,7 +72,7 @@ class Learner:
         device: str = "cpu",
     ) -> None:
         self.workload, self.data, self.study, self.site, self.run = workload, data, study, site, run
-        self.device = torch.device(device)
+        self.device = usable_device(device)
         check_key_metric(study, workload.metric_names(), "the workload")
         for idle in study.training.idle(self.device.type):
             logger.warning("%s: %s", run, idle)

@@ -6,6 +6,7 @@ from typing import Any
 from torch import nn
 
 from wardround.learners.checkpoint import Checkpoint
+from wardround.learners.devices import usable_device
 from wardround.learners.fill import fill_network
 from wardround.workloads.workload import Workload, workload_of
 
@@ -17,10 +18,11 @@ def network_of(checkpoint: Checkpoint, *, device: str = "cpu") -> tuple[Workload
         WardroundError: the checkpoint lacks a site's own entries, or is of another architecture than its card says.
     """
     checkpoint.require_complete()
+    chosen = usable_device(device)
     workload = workload_of(checkpoint.card.workload)
     network = workload.network()
     fill_network(network, checkpoint.tensors)
-    return workload, network.to(device).eval()
+    return workload, network.to(chosen).eval()
 
 
 def predict_file(
