@@ -178,3 +178,11 @@ def test_report_of_a_folder_without_a_record_is_a_clear_error(tmp_path: Path) ->
     done = CliRunner().invoke(app, ["report", str(tmp_path)])
     assert done.exit_code == 2
     assert "run.jsonl" in done.output
+
+
+@pytest.mark.parametrize("study", [{}, {"name": "x"}, {"name": "x", "evaluation": 3}, {"name": "x", "evaluation": {}}])
+def test_report_of_a_record_without_a_key_metric_is_a_clear_error(tmp_path: Path, study: dict) -> None:
+    append_line(tmp_path / "run.jsonl", start().model_copy(update={"study": study}))
+    done = CliRunner().invoke(app, ["report", str(tmp_path)])
+    assert done.exit_code == 2, done.output
+    assert "evaluation.key_metric" in done.output

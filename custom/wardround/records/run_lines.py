@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from wardround.records.metric_record import MetricRecord
+from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Tally
 from wardround.records.update import SiteManifest, SiteRound
 
@@ -132,7 +133,23 @@ def append_line(file: Path, line: RunLine) -> None:
 
 
 def read_lines(file: Path) -> list[RunLine]:
-    """All complete lines; a last line cut short by a kill is left out."""
-    text = file.read_text(encoding="utf-8")
-    complete = text[: text.rfind("\n") + 1].splitlines()
-    return [_ADAPTER.validate_json(line) for line in complete if line.strip()]
+    """All complete lines; a last line cut short by a kill is left out.
+
+    Raises:
+        WardroundError: a line is no line of a record, with its number.
+    """
+    content = file.read_bytes()
+    complete = content[: content.rfind(b"\n") + 1].split(b"\n")
+    return [_read_line(line, f"{file}, line {number}") for number, line in enumerate(complete, 1) if line.strip()]
+
+
+def _read_line(line: bytes, where: str) -> RunLine:
+    try:
+        return _ADAPTER.validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            f"{where}: not a line of a run's record ({f'{key}: ' if key else ''}{first['msg']}); copy the file again",
+        ) from error

@@ -24,8 +24,7 @@ def summarise(lines: list[RunLine]) -> Summary:
             "run.jsonl: expected a start line (what the sites agreed on), found none; "
             "the run ended before its sites had answered, see flare.log beside it",
         )
-    key = start.study["evaluation"]["key_metric"]
-    mode = start.study["evaluation"].get("key_metric_mode", "max")
+    name, key, mode = _choice(start)
     rounds = [_round(line) for line in lines if isinstance(line, RoundLine)]
     scores = [line for line in lines if isinstance(line, ScoreLine)]
     joins = {line.manifest.site: line for line in lines if isinstance(line, JoinLine)}
@@ -34,7 +33,7 @@ def summarise(lines: list[RunLine]) -> Summary:
     rows = table(scores)
     return Summary(
         study=StudyFacts(
-            name=start.study["name"],
+            name=name,
             run=start.run,
             time=start.time,
             environment=start.environment,
@@ -54,6 +53,18 @@ def summarise(lines: list[RunLine]) -> Summary:
         comparisons=comparisons(lines, rows, key, mode),
         pooled=pooled_dice(scores),
     )
+
+
+def _choice(start: StartLine) -> tuple[str, str, str]:
+    """The study's name, its key metric and which way that is better."""
+    try:
+        evaluation = start.study["evaluation"]
+        return start.study["name"], evaluation["key_metric"], evaluation.get("key_metric_mode", "max")
+    except (KeyError, TypeError, AttributeError) as error:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            "run.jsonl: the start line's study lacks its name or evaluation.key_metric; copy the file again",
+        ) from error
 
 
 def _by_role_and_name(manifest: SiteManifest) -> tuple[bool, str]:
