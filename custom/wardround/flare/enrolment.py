@@ -50,7 +50,8 @@ def enrol(controller: "RoundController", shared: dict[str, Tensor]) -> Enrolled:
         WardroundError: one line that names the site and the difference, or too few training sites.
     """
     study = controller.study
-    check_key_metric(study, make_workload(study).metric_names(), "the workload")
+    workload = make_workload(study)
+    check_key_metric(study, workload.metric_names(), "the workload", last=workload.last_metric_names())
     manifests: dict[str, SiteManifest] = {}
     missing: dict[str, str] = {}
 

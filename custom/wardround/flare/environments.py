@@ -49,7 +49,8 @@ def run_study(
     Raises:
         WardroundError: with the cause in one line. What there is of the record is in `out`.
     """
-    check_key_metric(study, make_workload(study).metric_names(), "the workload")
+    workload = make_workload(study)
+    check_key_metric(study, workload.metric_names(), "the workload", last=workload.last_metric_names())
     out.mkdir(parents=True, exist_ok=True)
     name = run_name or new_run_name(study)
     if environment == "prod":

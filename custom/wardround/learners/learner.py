@@ -73,7 +73,7 @@ class Learner:
     ) -> None:
         self.workload, self.data, self.study, self.site, self.run = workload, data, study, site, run
         self.device = usable_device(device)
-        check_key_metric(study, workload.metric_names(), "the workload")
+        check_key_metric(study, workload.metric_names(), "the workload", last=workload.last_metric_names())
         for idle in study.training.idle(self.device.type):
             logger.warning("%s: %s", run, idle)
         self.network = initial_network(workload, study).to(self.device)

@@ -151,17 +151,26 @@ class Study(_Section):
         return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
 
 
-def check_key_metric(study: Study, names: Sequence[str], who: str) -> None:
+def check_key_metric(study: Study, names: Sequence[str], who: str, *, last: Sequence[str] = ()) -> None:
     """Refuses a key metric that will never be reported, before anything is trained.
 
     Args:
         names: the metrics that there are.
         who: reports them.
+        last: the metrics that are measured after the last round alone, which cannot choose among rounds.
 
     Raises:
         WardroundError: with these names.
     """
     key = study.evaluation.key_metric
+    families = {name.rpartition("_")[0] for name in last}
+    family = next((family for family in sorted(families) if key == family or key.startswith(f"{family}_")), None)
+    if key not in names and family is not None:
+        raise WardroundError(
+            Reason.METRIC_UNKNOWN,
+            f"evaluation.key_metric {key!r}: {family} is computed only after the last round, being too slow for each, "
+            f"so it cannot choose the best; choose one of {', '.join(names)}",
+        )
     if key not in names:
         raise WardroundError(
             Reason.METRIC_UNKNOWN,

@@ -72,6 +72,10 @@ class Workload(ABC):
     def metric_names(self) -> tuple[str, ...]:
         """Names of the records that every validation reports."""
 
+    def last_metric_names(self) -> tuple[str, ...]:
+        """Names of the records that are too slow for every round, and reported after the last one; none by default."""
+        return ()
+
     @abstractmethod
     def contract_digest(self) -> str:
         """SHA-256 of the data contract that all sites must share."""

@@ -1,8 +1,11 @@
 import pytest
 import torch
 
+from wardround.learners.make import make_learner
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import Study
 from wardround.workloads.brain_tumor.workload import make
+from wardround.workloads.workload import make_workload
 
 SMALL = {"network": {"channels": [4, 8], "strides": [2]}, "patch": {"size": [16, 16, 16]}}
 
@@ -33,3 +36,19 @@ def test_the_contract_digest_depends_on_the_contract_alone():
     assert make({"contract": {"registration_space": "SRI24", "orientation": "RAS"}}).contract_digest() == base
     assert make({"contract": {"spacing_mm": [1, 1, 2]}}).contract_digest() != base
     assert make({"contract": {"sequences": ["t1c", "t1n", "t2w", "t2f"]}}).contract_digest() != base
+
+
+@pytest.mark.parametrize("key", ["hd95_mean", "hd95_tc", "brats_dice_wt"])
+def test_a_key_metric_of_the_last_round_alone_is_told_as_such(key):
+    study = Study.model_validate(
+        {
+            "name": "small",
+            "workload": {"kind": "brain_tumor", **SMALL},
+            "training": {"rounds": 1, "local_steps": 1, "learning_rate": 0.01},
+            "evaluation": {"key_metric": key, "key_metric_mode": "min"},
+        }
+    )
+    with pytest.raises(WardroundError, match="only after the last round") as raised:
+        make_learner(make_workload(study), None, study, site="a", run="r")
+    assert raised.value.code is Reason.METRIC_UNKNOWN
+    assert "dice_mean" in str(raised.value)

@@ -12,7 +12,7 @@ from wardround.records.study import validated
 from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
 from wardround.workloads.brain_tumor.network import build_network
 from wardround.workloads.brain_tumor.predict import predict_case
-from wardround.workloads.brain_tumor.scoring import VALIDATION_METRICS
+from wardround.workloads.brain_tumor.scoring import DETAIL_METRICS, VALIDATION_METRICS
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings, BrainTumorSiteSettings
 from wardround.workloads.brain_tumor.site_data import PooledSiteData, open_site_data
 from wardround.workloads.workload import SiteData, Workload
@@ -44,6 +44,10 @@ class BrainTumorWorkload(Workload):
     def metric_names(self) -> tuple[str, ...]:
         """Dice by region and its mean, and the false-positive volumes."""
         return VALIDATION_METRICS
+
+    def last_metric_names(self) -> tuple[str, ...]:
+        """Surface distances by region, and the BraTS challenge's own figures."""
+        return DETAIL_METRICS
 
     def contract_digest(self) -> str:
         """SHA-256 of the image contract and the regions, whatever the order of keys in job.yaml."""
