@@ -1,9 +1,12 @@
 """`synth`, `check` and the naming that `predict` needs, on a small hospital."""
 
+import shutil
 from pathlib import Path
 
+import nibabel as nib
+import numpy as np
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from wardround.cli.main import app
 
@@ -43,3 +46,48 @@ def test_unknown_hospital_for_min_max_is_exit_2(tmp_path: Path) -> None:
     done = CLI.invoke(app, ["synth", "brain-tumor", str(tmp_path), "--hospitals", "1", "--min-max", "hospital-z"])
     assert done.exit_code == 2
     assert "hospital-z" in done.output
+
+
+def _check(hospital: Path, study_folder: Path) -> Result:
+    return CLI.invoke(app, ["check", str(hospital / "site.yaml"), "--study", str(study_folder)])
+
+
+@pytest.fixture
+def other(hospital: Path, tmp_path: Path) -> Path:
+    """A copy of the hospital, to spoil."""
+    return Path(shutil.copytree(hospital, tmp_path / "other"))
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("device: cuda:99", "device: cuda:99 is not usable"), ("state_folder: data/none/site.yaml/x", "state_folder")],
+)
+def test_check_looks_at_the_machine_too(other: Path, study_folder: Path, line: str, told: str) -> None:
+    file = other / "site.yaml"
+    key = line.split(":")[0]
+    kept = [one for one in file.read_text().splitlines() if not one.startswith(f"{key}:")]
+    file.write_text("\n".join([*kept, line]) + "\n")
+    (other / "data" / "none").write_text("a file")
+    done = _check(other, study_folder)
+    assert done.exit_code == 1
+    assert told in done.output
+    assert "train cases" in done.output  # and what there is to say of the data
+
+
+def test_check_says_no_where_all_labels_are_empty(other: Path, study_folder: Path) -> None:
+    for file in (other / "data").glob("*/*seg.nii.gz"):
+        label = nib.load(file)
+        nib.save(nib.Nifti1Image(np.zeros(label.shape, np.uint8), label.affine), file)
+    done = _check(other, study_folder)
+    assert done.exit_code == 1
+    assert "train: all of its 1 labels are empty" in done.output
+
+
+def test_check_leaves_out_the_same_images_under_another_patients_id(other: Path, study_folder: Path) -> None:
+    one, *_, last = sorted((other / "data").iterdir())
+    for file in last.iterdir():
+        if "seg" not in file.name:
+            shutil.copy(one / file.name.replace(last.name, one.name), file)
+    done = _check(other, study_folder)
+    assert done.exit_code == 1  # each split had one case
+    assert f"case_duplicated: {last.name}: its images are those of {one.name}" in done.output

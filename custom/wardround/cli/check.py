@@ -1,5 +1,6 @@
 """`wardround check`: what a study would see of a site's data, before anything is started."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from rich.table import Table
 from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED, tell
 from wardround.cli.options import Overrides
+from wardround.records.files import writable_folder
 from wardround.records.reasons import WardroundError
 
 
@@ -19,7 +21,11 @@ def check(
     ),
     overrides: Overrides = None,
 ) -> None:
-    """Inspect a site's data: counts, and every file that is left out with the reason. Exit code 1: not usable."""
+    """Inspect a site: counts, every file that is left out with the reason, device and folders.
+
+    Exit code 1: not usable.
+    """
+    from wardround.learners.devices import usable_device
     from wardround.records.study import load_study
     from wardround.site.config import load_site_config
     from wardround.site.open_site import open_site_data
@@ -27,6 +33,10 @@ def check(
     settings = load_study(study, tuple(overrides or ()))
     config = load_site_config(site)
     progress().print(f"reading the data of {config.name}; prepared cases go to {config.cache_folder}", soft_wrap=True)
+    unusable = [
+        _tells(lambda: usable_device(config.device)),
+        _tells(lambda: writable_folder(config.state_folder, "state_folder")),
+    ]
     try:
         data = open_site_data(settings, config)
     except WardroundError as error:
@@ -41,8 +51,20 @@ def check(
     missing = _missing(data.counts, config.role)
     for split in missing:
         results().print(f"no {split} cases: a site with role {config.role} needs them", soft_wrap=True, markup=False)
-    if missing:
+    for doubt in data.doubts:
+        results().print(f"{doubt.code}: {doubt}", soft_wrap=True, markup=False)
+    if missing or data.doubts or any(unusable):
         raise typer.Exit(EXIT_FAILED)
+
+
+def _tells(look: Callable[[], object]) -> bool:
+    """Whether something about the machine is not usable, which is told beside what there is to say of the data."""
+    try:
+        look()
+    except WardroundError as error:
+        tell(error)
+        return True
+    return False
 
 
 def _missing(counts: dict[str, int], role: str) -> list[str]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from wardround.records.reasons import Reason, WardroundError
+
 _OWNER_ONLY = 0o700
 
 
@@ -30,6 +32,25 @@ def whole_file(path: Path) -> Iterator[Path]:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def writable_folder(folder: Path, key: str) -> Path:
+    """Makes a private folder that a site.yaml names under `key`, and tries a file in it.
+
+    Raises:
+        WardroundError: it cannot be written.
+    """
+    try:
+        private_folder(folder)
+        probe = folder / f".probe-{uuid.uuid4().hex}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{key} {folder}: cannot be written ({error.strerror}); name a folder that this user may write",
+        ) from error
+    return folder
 
 
 def private_folder(folder: Path) -> Path:

@@ -31,6 +31,11 @@ class SiteData(ABC):
     def problems(self) -> list[WardroundError]:
         """What was left out and why; the rest is usable."""
 
+    @property
+    def doubts(self) -> list[WardroundError]:
+        """What can be read, but makes no sense to train or score on; nothing by default."""
+        return []
+
     @abstractmethod
     def steps_per_epoch(self, batch_size: int) -> int:
         """Batches that visit each training case once."""

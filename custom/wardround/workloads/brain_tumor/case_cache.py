@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from wardround.records.files import writable_folder
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.content_hash import ContentHashes
 from wardround.workloads.brain_tumor.grid import CaseGrid
@@ -44,18 +45,13 @@ class CaseCache:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            probe = folder / f".probe-{uuid.uuid4().hex}"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            raise WardroundError(
-                Reason.CONFIGURATION_INVALID,
-                f"cache_folder {folder}: cannot be written ({error.strerror}); name a folder that this user may write",
-            ) from error
+        self.folder = writable_folder(folder, "cache_folder")
         self.hashes = ContentHashes(folder / "content_hashes.json")
+
+    def images(self, files: CaseFiles) -> str:
+        """SHA-256 of a case's images: equal for equal files, whoever's they are said to be."""
+        parts = {name: [self.hashes.of(volume.file), volume.channel] for name, volume in files.volumes.items()}
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def key(self, files: CaseFiles, contract: ImageContract, site: BrainTumorSiteSettings) -> str:
         """SHA-256 of the files' content and of every setting that changes what preprocessing gives."""

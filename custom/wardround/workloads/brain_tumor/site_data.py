@@ -78,6 +78,19 @@ class BrainTumorSiteData(SiteData):
         """One for each case left out, naming the file."""
         return list(self._problems)
 
+    @property
+    def doubts(self) -> list[WardroundError]:
+        """A split in which no label marks a tumor: nothing can be learned there, or no figure is defined."""
+        return [
+            WardroundError(
+                Reason.MASK_INVALID,
+                f"{split}: all of its {len(cases)} labels are empty, so there is no tumor to find; "
+                "check what the annotators exported",
+            )
+            for split, cases in self._cases.items()
+            if cases and not any(len(case.foreground) for case in cases)
+        ]
+
     def steps_per_epoch(self, batch_size: int) -> int:
         """Batches that visit each training case once."""
         return -(-len(self._training_cases()) // batch_size)
@@ -200,12 +213,14 @@ def open_site_data(settings: BrainTumorSettings, site: BrainTumorSiteSettings, *
 def _prepare_all(
     cases: Sequence[CaseFiles], settings: BrainTumorSettings, site: BrainTumorSiteSettings, store: CaseCache
 ) -> tuple[list[PreparedCase], list[WardroundError]]:
-    prepared, problems = [], []
+    prepared: list[PreparedCase] = []
+    problems: list[WardroundError] = []
+    first_with: dict[str, CaseFiles] = {}
     last = time.monotonic()
     _log.info("%s: checking %d cases", site.folder, len(cases))
     for number, files in enumerate(cases, 1):
         try:
-            prepared.append(_prepare_one(files, settings, site, store))
+            prepared.append(_prepare_one(files, settings, site, store, first_with))
         except WardroundError as error:
             problems.append(error)
         except Exception as error:  # one file that nobody foresaw must not take the hospital's other cases along
@@ -227,14 +242,30 @@ def _unforeseen(case: str, error: Exception) -> WardroundError:
 
 
 def _prepare_one(
-    files: CaseFiles, settings: BrainTumorSettings, site: BrainTumorSiteSettings, store: CaseCache
+    files: CaseFiles,
+    settings: BrainTumorSettings,
+    site: BrainTumorSiteSettings,
+    store: CaseCache,
+    first_with: dict[str, CaseFiles],
 ) -> PreparedCase:
     contract = settings.contract
     try:
-        key = store.key(files, contract, site)
+        key, images = store.key(files, contract, site), store.images(files)
     except OSError as error:
         raise WardroundError(
             Reason.DATA_UNREADABLE, f"{error.filename}: {error.strerror}; check the file and its permissions"
         ) from error
+    _refuse_copy(files, first_with.get(images))
     preparation = store.get(key, lambda: prepare(files, contract, site))
+    first_with[images] = files
     return PreparedCase.of(files.case, files.patient, preparation, settings.patch.size, contract.spacing_mm)
+
+
+def _refuse_copy(files: CaseFiles, other: CaseFiles | None) -> None:
+    """Two ids for one patient would put the same images on both sides of the split."""
+    if other is not None and other.patient != files.patient:
+        raise WardroundError(
+            Reason.CASE_DUPLICATED,
+            f"{files.case}: its images are those of {other.case}, another patient's; only the first is used: "
+            "remove the one that is wrong",
+        )
