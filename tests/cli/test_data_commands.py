@@ -1,6 +1,9 @@
 """`synth`, `check` and the naming that `predict` needs, on a small hospital."""
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import nibabel as nib
@@ -56,6 +59,15 @@ def _check(hospital: Path, study_folder: Path) -> Result:
 def other(hospital: Path, tmp_path: Path) -> Path:
     """A copy of the hospital, to spoil."""
     return Path(shutil.copytree(hospital, tmp_path / "other"))
+
+
+def test_check_tells_each_problem_once(other: Path, study_folder: Path) -> None:
+    broken = min((other / "data").glob("*/*t1c.nii.gz"))
+    broken.write_bytes(b"text")
+    site, environment = str(other / "site.yaml"), {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "wardround.cli.main", "check", site, "--study", str(study_folder)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (done.stdout + done.stderr).count(broken.name) == 1
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,8 @@ def adapt(
     data = workload.open_site(
         config.section(str(checkpoint.card.workload["kind"])), folder=config.source.parent, cache=config.cache_folder
     )
+    for problem in data.problems:
+        progress().print(f"left out: {problem.code}: {problem}", soft_wrap=True, markup=False)
     progress().print(f"re-measuring statistics at {config.name}", soft_wrap=True)
     adapted = adapt_checkpoint(checkpoint, workload, data, site=config.name, device=config.device)
     results().print(f"{save_checkpoint(out, adapted)}", soft_wrap=True)

@@ -204,7 +204,7 @@ def open_site_data(settings: BrainTumorSettings, site: BrainTumorSiteSettings, *
             unlabelled.append(case)
     data = BrainTumorSiteData(settings, by_split, unlabelled=unlabelled, problems=problems, unlisted=len(unlisted))
     for problem in problems:
-        _log.warning("left out: %s", problem)
+        _log.info("left out: %s", problem)  # whoever opened the site tells them: see `problems`
     counts = ", ".join(f"{name} {count}" for name, count in data.counts.items() if count)
     _log.info("%s: ready after %.1f s: %s", site.folder, time.monotonic() - started, counts)
     return data
