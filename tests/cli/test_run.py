@@ -25,7 +25,15 @@ def test_complete_run_prints_the_table_and_leaves_both_reports(
     calls = play(monkeypatch, whole_run())
     done = invoke(study_folder, sites_folder, "--set", "seed=3")
     assert done.exit_code == 0, done.output
-    for text in ("round  1/4", "hospital-b", "0.740", "0.803", "no gain shown", "out/report.html", "out/flare.log"):
+    for text in (
+        "round  1/4",
+        "hospital-b",
+        "0.740",
+        "0.803",
+        "shows no gain over its own model",
+        "out/report.html",
+        "out/flare.log",
+    ):
         assert text in done.output
     assert json.loads(Path("out/report.json").read_text())["ending"]["status"] == "complete"
     assert "<!doctype html>" in Path("out/report.html").read_text()

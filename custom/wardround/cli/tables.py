@@ -1,4 +1,4 @@
-"""The end of a run as tables on the console."""
+"""The end of a run on the console: the answer, then tables."""
 
 from rich import box
 from rich.console import Console
@@ -6,7 +6,7 @@ from rich.table import Table
 
 from wardround.records.arms import alone_at
 from wardround.records.metric_record import MetricRecord, Status
-from wardround.reporting.headline import answer
+from wardround.reporting.answer import answer
 from wardround.reporting.model import Summary
 from wardround.reporting.vocabulary import DASH, in_reading_order, in_words, measure, reason_in_words, short_arm
 
@@ -28,13 +28,13 @@ def print_summary(console: Console, summary: Summary) -> None:
             console.print(f"  {reason_in_words(reason)}", soft_wrap=True, markup=False)
     if not summary.table:
         return
+    console.print(answer(summary), markup=False, end="\n\n", soft_wrap=not console.is_terminal)
     console.print(_arms(summary))
     console.print(_regions(summary))
     if summary.comparisons:
         console.print(_differences(summary))
     if any(record.status is Status.LOW_SUPPORT for row in summary.table for record in row.records.values()):
         console.print("* on too few cases to rank: in no mean, and never the worst", style="dim")
-    console.print(answer(summary), soft_wrap=True, markup=False)
 
 
 def figure(record: MetricRecord | None, digits: int | None = None) -> str:

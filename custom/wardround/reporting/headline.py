@@ -1,4 +1,4 @@
-"""The answer that stands first: what each hospital gained over its own data alone."""
+"""What stands first, as data: what each hospital gained over its own data alone."""
 
 from dataclasses import dataclass
 
@@ -16,6 +16,9 @@ class Gain:
     Args:
         federated, alone, pooled, personalised: test records of the key metric, None where not scored.
         comparison: federated minus the hospital's own model, paired by case; None where not computed.
+        others: at an outside hospital, federated minus each training hospital's own model.
+        notes: coded remarks of the federated score, such as whose statistics it was scored with.
+        fine_tuning_kept: whether fine-tuning changed the model here; None where there was none.
         neighbours: values here of the other hospitals' own models, lowest first.
         verdict: `better`, `worse`, `not_shown`, `too_few`, `unknown`; `outside` for a hospital that does not train.
     """
@@ -27,6 +30,9 @@ class Gain:
     pooled: MetricRecord | None
     personalised: MetricRecord | None
     comparison: Comparison | None
+    others: list[Comparison]
+    notes: list[str]
+    fine_tuning_kept: bool | None
     neighbours: list[float]
     verdict: str
 
@@ -34,23 +40,6 @@ class Gain:
 def gains(summary: Summary) -> list[Gain]:
     """One entry a site, in the summary's order. A site that gains nothing is listed like the others."""
     return [_gain(summary, site.name, site.role) for site in summary.sites]
-
-
-def answer(summary: Summary) -> str:
-    """One sentence for the training hospitals."""
-    training = [gain for gain in gains(summary) if gain.role == "train"]
-    parts = []
-    for verdict, words in (
-        ("better", "better with the federated model than with {own} data alone"),
-        ("worse", "worse with the federated model than with {own} data alone"),
-        ("not_shown", "no gain shown: the interval of the difference includes 0"),
-        ("too_few", "too few test cases to tell federated from alone"),
-        ("unknown", "not compared with {own} data alone"),
-    ):
-        names = [gain.site for gain in training if gain.verdict == verdict]
-        if names:
-            parts.append(f"{_listed(names)}: {words.format(own='its own' if len(names) == 1 else 'their own')}.")
-    return " ".join(parts) or "No training hospital has been scored."
 
 
 def _gain(summary: Summary, site: str, role: str) -> Gain:
@@ -76,10 +65,19 @@ def _gain(summary: Summary, site: str, role: str) -> Gain:
         pooled=summary.records_at(POOLED, site).get(key),
         personalised=summary.records_at("personalised", site).get(key),
         comparison=comparison,
+        others=[
+            row
+            for row in summary.comparisons
+            if (row.arm, row.site, row.metric) == (FEDERATED_ARM, site, key)
+            and is_alone(row.reference)
+            and row is not comparison
+        ],
+        notes=_notes(summary, FEDERATED_ARM, site),
+        fine_tuning_kept=summary.fine_tuning_kept(site),
         neighbours=sorted(value for value in neighbours if value is not None),
         verdict="outside" if role != "train" else comparison.verdict if comparison else "unknown",
     )
 
 
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _notes(summary: Summary, arm: str, site: str) -> list[str]:
+    return next((row.notes for row in summary.table if (row.arm, row.site) == (arm, site)), [])

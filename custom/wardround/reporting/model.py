@@ -176,3 +176,12 @@ class Summary(_Part):
     def training_sites(self) -> list[str]:
         """Names of the sites that train."""
         return [site.name for site in self.sites if site.role == "train"]
+
+    def fine_tuning_kept(self, site: str) -> bool | None:
+        """Whether fine-tuning changed the model at a site; None where it was not tried."""
+        row = next((row for row in self.table if row.arm == "personalised" and row.site == site), None)
+        return None if row is None else "fine_tuning_not_kept" not in row.notes
+
+    def best_is_last(self) -> bool:
+        """Whether the best round is the last one, so that both names mean one model."""
+        return self.ending.best_round is not None and self.ending.best_round == self.ending.last_round

@@ -7,9 +7,10 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wardround.records.arms import POOLED, alone_at, is_alone
+from wardround.reporting.answer import answer
 from wardround.reporting.charts import Forest, LineChart, forest, line_chart, values_of
 from wardround.reporting.curves import FEDERATED
-from wardround.reporting.headline import answer, gains
+from wardround.reporting.headline import gains
 from wardround.reporting.model import Comparison, Curve, Summary
 from wardround.reporting.pictures import EmbeddedPicture
 from wardround.reporting.vocabulary import (
@@ -20,6 +21,7 @@ from wardround.reporting.vocabulary import (
     listed_by_family,
     measure,
     reason_in_words,
+    with_interval,
 )
 
 _OTHERS = "alone elsewhere"  # groups the other hospitals' own models at one hospital
@@ -37,7 +39,7 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = ()) -> s
         lstrip_blocks=True,
     )
     environment.filters.update(in_words=in_words, reason_in_words=reason_in_words, by_family=listed_by_family)
-    environment.globals.update(measure=measure, arm_title=arm_title, in_words=in_words)
+    environment.globals.update(with_interval=with_interval, measure=measure, arm_title=arm_title, in_words=in_words)
     names = _names_by_family(summary)
     return environment.get_template("report.html.j2").render(
         summary=summary,
@@ -134,7 +136,7 @@ def _forests(summary: Summary) -> list[TitledForest]:
     for row in summary.comparisons:
         if row.metric == summary.study.key_metric:
             groups.setdefault((row.arm, _reference_group(row)), []).append(row)
-    if summary.ending.best_round == summary.ending.last_round:
+    if summary.best_is_last():
         groups.pop(("best", "last"), None)
     pairs = sorted(groups, key=lambda pair: pair not in _FIRST)
     return [_titled(arm, reference, groups[arm, reference]) for arm, reference in pairs]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from wardround.records.arms import is_alone, site_of
+from wardround.records.metric_record import MetricRecord
 
 MINUS = "\N{MINUS SIGN}"  # as wide as a plus, so that columns line up
 DASH = "\N{EN DASH}"  # stands where there is no figure
@@ -93,6 +94,18 @@ class Measure:
     def signed(self, value: float) -> str:
         """A difference with its sign."""
         return f"{value:+.{self.family.digits}f}".replace("-", MINUS)
+
+
+def with_interval(difference: MetricRecord) -> str:
+    """`+0.142, 95 % interval +0.039 to +0.254`; the value alone where there is no interval."""
+    if difference.value is None:
+        return DASH
+    kind = measure(difference.name)
+    text = kind.signed(difference.value)
+    if difference.interval is None:
+        return text
+    low, high = difference.interval
+    return f"{text}, 95\N{NO-BREAK SPACE}% interval {kind.signed(low)} to {kind.signed(high)}"
 
 
 def measure(name: str) -> Measure:
