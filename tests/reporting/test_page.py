@@ -7,7 +7,8 @@ import pytest
 
 from support.made_run import KEPT, OUTSIDE, TRAINING, round_line, start, whole_run, without_value
 from wardround.records.metric_record import Status
-from wardround.records.run_lines import EndLine, RunLine
+from wardround.records.notices import RESEARCH_USE
+from wardround.records.run_lines import EndLine, RunLine, ScoreLine
 from wardround.reporting.page import render_page
 from wardround.reporting.pictures import EmbeddedPicture, PictureSource, embed_pictures
 from wardround.reporting.summary import summarise
@@ -70,7 +71,7 @@ def test_failed_run_without_scores_still_has_a_page_f10() -> None:
 
 def test_page_tells_what_left_in_few_words() -> None:
     text = page(whole_run())
-    assert "Dice (WT, TC, ET, mean)" in text
+    assert text.count("Dice (WT, TC, ET, mean)") == 1  # once, not once a hospital
     assert "sums for pooling: Voxel counts (WT)" in text
 
 
@@ -90,3 +91,46 @@ def test_only_generated_data_gives_pictures(tmp_path: Path) -> None:
         (tmp_path / site / "case-1.png").write_bytes(b"\x89PNG")
     sources = [PictureSource("made", tmp_path / "made", True), PictureSource("real", tmp_path / "real", False)]
     assert [picture.site for picture in embed_pictures(sources)] == ["made"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "generated", "told", "untold"),
+    [
+        ("sim", True, ["Generated data, no patient. All hospitals were simulated on one machine"], ["stayed at each"]),
+        ("poc", False, ["ran as separate processes on one machine"], ["stayed at each", "Generated data"]),
+        ("prod", False, ["Images and labels stayed at each hospital"], ["one machine", "Generated data"]),
+    ],
+)
+def test_page_says_where_the_data_was(environment: str, generated: bool, told: list[str], untold: list[str]) -> None:
+    lines = whole_run()
+    lines[0] = lines[0].model_copy(update={"environment": environment})
+    text = render_page(summarise(lines), generated=generated)
+    assert all(words in text for words in [*told, "read all hospitals&#39; data in one place", RESEARCH_USE])
+    assert not any(words in text for words in untold)
+
+
+def test_an_outside_hospital_lends_volumes_and_trains_nothing() -> None:
+    lines = whole_run()
+    outside = lines[0].sites[-1].model_copy(update={"counts": {"train_patients": 5, "train_cases": 6, "test_cases": 8}})
+    lines[0] = lines[0].model_copy(update={"sites": [*lines[0].sites[:-1], outside]})
+    text = page(lines)
+    assert "test cases 8, unlabelled volumes for statistics 6" in text
+    assert "train patients 5" not in text
+
+
+def test_one_model_that_is_best_and_last_has_one_row() -> None:
+    lines = [*whole_run()[:-1], EndLine(status="complete", best_round=4, last_round=4)]
+    assert "Federated, last round" in page(whole_run())
+    assert "Federated, last round" not in page(lines)
+    assert "both are one model" in page(lines)
+
+
+def test_fine_tuning_that_was_not_kept_is_no_figure_of_its_own() -> None:
+    lines = [
+        line.model_copy(update={"notes": ["fine_tuning_not_kept"]})
+        if isinstance(line, ScoreLine) and (line.arm, line.site) == ("personalised", "hospital-b")
+        else line
+        for line in whole_run()
+    ]
+    assert page(lines).count("not kept") == 2  # the card and the table by arm
+    assert "not kept" not in page(whole_run())

@@ -28,7 +28,7 @@ class Report:
 
 
 def write_report(run_folder: Path, configs: Sequence["SiteConfig"] = ()) -> Report:
-    """Makes both files from the record alone; `configs` only add pictures, of sites with generated data.
+    """Makes both files from the record alone; `configs` only tell whose data is generated, and add pictures of it.
 
     Raises:
         WardroundError: there is no record, or it does not say what the sites agreed on.
@@ -41,7 +41,9 @@ def write_report(run_folder: Path, configs: Sequence["SiteConfig"] = ()) -> Repo
         PictureSource(config.name, config.state_folder / summary.study.run / "pictures", config.synthetic)
         for config in configs
     ]
+    held = {config.name for config in configs if config.synthetic}
+    generated = all(site.name in held for site in summary.sites)
     page, figures = run_folder / "report.html", run_folder / "report.json"
-    page.write_text(render_page(summary, embed_pictures(sources)), encoding="utf-8")
+    page.write_text(render_page(summary, embed_pictures(sources), generated=generated), encoding="utf-8")
     figures.write_text(summary.model_dump_json(indent=2) + "\n", encoding="utf-8")
     return Report(summary, page, figures)

@@ -7,6 +7,7 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wardround.records.arms import POOLED, alone_at, is_alone
+from wardround.records.notices import RESEARCH_USE
 from wardround.reporting.answer import answer
 from wardround.reporting.charts import Forest, LineChart, forest, line_chart, values_of
 from wardround.reporting.curves import FEDERATED
@@ -18,19 +19,20 @@ from wardround.reporting.vocabulary import (
     arm_title,
     in_reading_order,
     in_words,
-    listed_by_family,
     measure,
     reason_in_words,
+    support_text,
     with_interval,
 )
+from wardround.reporting.whereabouts import common_figures, counts_in_words, own_figures, where_the_data_was
 
 _OTHERS = "alone elsewhere"  # groups the other hospitals' own models at one hospital
 _FIRST = (("best", "alone"), ("best", _OTHERS))
 _BESIDE = ("brats_dice", "brats_hd95", "false_positive_volume")  # families shown beside the main ones
 
 
-def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = ()) -> str:
-    """The page as text; the same summary and pictures give the same bytes."""
+def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = (), *, generated: bool = False) -> str:
+    """The page as text; the same arguments give the same bytes. `generated`: no site holds a patient's data."""
     environment = Environment(
         loader=PackageLoader("wardround.reporting"),
         autoescape=True,
@@ -38,17 +40,35 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = ()) -> s
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(in_words=in_words, reason_in_words=reason_in_words, by_family=listed_by_family)
-    environment.globals.update(with_interval=with_interval, measure=measure, arm_title=arm_title, in_words=in_words)
+    environment.filters.update(in_words=in_words, reason_in_words=reason_in_words)
+    environment.globals.update(
+        with_interval=with_interval,
+        support_text=support_text,
+        counts_in_words=counts_in_words,
+        own_figures=own_figures,
+        measure=measure,
+        arm_title=arm_title,
+        in_words=in_words,
+    )
     names = _names_by_family(summary)
+    hidden = ["last"] if summary.best_is_last() else []
     return environment.get_template("report.html.j2").render(
         summary=summary,
         answer=answer(summary),
         gains=gains(summary),
+        whereabouts=where_the_data_was(summary, generated=generated),
+        research_use=RESEARCH_USE,
+        common_figures=common_figures(summary.sites),
+        differing=any(own_figures(site, summary.sites) for site in summary.sites),
+        hidden=hidden,
         names=names,
         conventions=_split_by_value(summary, [name for family in _BESIDE for name in names.get(family, [])]),
         overall={(row.arm, row.metric): row for row in summary.overall},
-        arms=[arm for arm in ("best", "last", "personalised", "alone", "pooled") if _has(summary, arm)],
+        arms=[
+            arm
+            for arm in ("best", "last", "personalised", "alone", "pooled")
+            if arm not in hidden and _has(summary, arm)
+        ],
         site_charts=_site_charts(summary),
         region_charts=_region_charts(summary),
         forests=_forests(summary),

@@ -96,6 +96,12 @@ class Measure:
         return f"{value:+.{self.family.digits}f}".replace("-", MINUS)
 
 
+def support_text(record: MetricRecord) -> str:
+    """`6 of 8`: of 8 cases, 6 whose label holds the region; `8` where all do or where that does not matter."""
+    partly = record.n_positive is not None and record.n_positive != record.n
+    return f"{record.n_positive} of {record.n}" if partly else f"{record.n}"
+
+
 def with_interval(difference: MetricRecord) -> str:
     """`+0.142, 95 % interval +0.039 to +0.254`; the value alone where there is no interval."""
     if difference.value is None:

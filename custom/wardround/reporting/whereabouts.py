@@ -1,0 +1,56 @@
+"""Where the data was while the run read it: said as it is, for a simulation too."""
+
+from wardround.records.arms import is_baseline
+from wardround.reporting.model import SiteFacts, Summary
+from wardround.reporting.vocabulary import listed_by_family
+
+_ON_ONE_MACHINE = {
+    "sim": "All hospitals were simulated on one machine, which held the data of all.",
+    "poc": "All hospitals ran as separate processes on one machine (FLARE POC), which held the data of all.",
+}
+
+
+def where_the_data_was(summary: Summary, *, generated: bool) -> str:
+    """One to three sentences.
+
+    Args:
+        summary: of the run.
+        generated: every site says in its site.yaml that its data is generated.
+    """
+    sentences = ["Generated data, no patient."] if generated else []
+    sentences.append(
+        _ON_ONE_MACHINE.get(
+            summary.study.environment, "Images and labels stayed at each hospital; see what left below."
+        )
+    )
+    if any(is_baseline(row.arm) for row in summary.table):
+        sentences.append("The rows alone and pooled, made for comparison, read all hospitals' data in one place.")
+    return " ".join(sentences)
+
+
+def common_figures(sites: list[SiteFacts]) -> tuple[str, str]:
+    """Figures and sums for pooling that every site sent, in few words, to be listed once."""
+    return listed_by_family(_common([site.figures_sent for site in sites])), listed_by_family(
+        _common([site.sums_sent for site in sites])
+    )
+
+
+def own_figures(site: SiteFacts, sites: list[SiteFacts]) -> str:
+    """What this site sent beyond what every site did; empty where nothing."""
+    everyone = {*_common([each.figures_sent for each in sites])}, {*_common([each.sums_sent for each in sites])}
+    figures = listed_by_family([name for name in site.figures_sent if name not in everyone[0]])
+    sums = listed_by_family([name for name in site.sums_sent if name not in everyone[1]])
+    return "; ".join(text for text in (figures, f"sums for pooling: {sums}" if sums else "") if text)
+
+
+def counts_in_words(site: SiteFacts) -> str:
+    """`train patients 6, test cases 8`. An outside hospital trains nothing: it lends unlabelled volumes only."""
+    counts = dict(site.counts)
+    if site.role != "train":
+        counts.pop("train_patients", None)
+        counts["unlabelled volumes for statistics"] = counts.pop("train_cases", 0) + counts.pop("unlabelled_cases", 0)
+    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items() if count)
+
+
+def _common(lists: list[list[str]]) -> list[str]:
+    return [name for name in lists[0] if all(name in other for other in lists)] if lists else []
