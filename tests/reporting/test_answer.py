@@ -40,9 +40,9 @@ def test_an_outside_hospital_has_its_differences_and_intervals() -> None:
         difference(OUTSIDE, "hospital-b", 0.062, (-0.005, 0.115)),
     ]
     assert (
-        "At hospital-d, which never trained, the federated model is better than hospital-a's own (+0.142, 95 % "
-        "interval +0.039 to +0.254); it shows no difference from hospital-b's own (+0.062, 95 % interval -0.005 to "
-        "+0.115) (8 test cases)."
+        "At hospital-d, which never trained, on 8 test cases the federated model is better than hospital-a's own "
+        "(+0.142, 95 % interval +0.039 to +0.254); it shows no difference from hospital-b's own (+0.062, 95 % "
+        "interval -0.005 to +0.115)."
     ) in told(lines)
 
 

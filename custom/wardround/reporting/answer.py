@@ -56,7 +56,7 @@ def _outside(gain: Gain) -> str:
             parts.append(words.format(own=_listed(own)))
     cases = max(row.difference.n for row in gain.others)
     return (
-        f"At {gain.site}, which never trained, the federated model {'; it '.join(parts)} ({cases} test cases)."
+        f"At {gain.site}, which never trained, on {cases} test cases the federated model {'; it '.join(parts)}."
         if parts
         else ""
     )
