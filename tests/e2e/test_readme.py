@@ -45,7 +45,7 @@ def test_the_readmes_commands_run(tmp_path: Path) -> None:
         _run(command, tmp_path)
     for file in ("results/fedbn/report.html", "results/poc/report.html", "results/sweep/sweep.json"):
         assert (tmp_path / file).stat().st_size > 0
-    assert (tmp_path / "exported" / "brain_tumor" / "meta.json").is_file()
-    assert (tmp_path / "prediction.nii.gz").is_file()
+    assert (tmp_path / "results" / "exported" / "brain_tumor" / "meta.json").is_file()
+    assert (tmp_path / "results" / "prediction.nii.gz").is_file()
     assert (tmp_path / "results" / "adapted.safetensors").is_file()
     assert (tmp_path / "results" / "bundle" / "configs" / "metadata.json").is_file()
