@@ -316,6 +316,18 @@ def test_a_site_that_returns_what_it_received_raises_an_alarm_f11(tmp_path: Path
     assert run.rounds[0].alarms == ["hospital-a: no_update"]
 
 
+def test_choosing_on_too_few_cases_raises_an_alarm(tmp_path: Path) -> None:
+    def tamper(site: str, task: str, answer: FLModel) -> FLModel:
+        if task == messages.TRAIN and site == "hospital-b":
+            few = {"status": "low_support", "reason": "fewer_than_3_cases"}
+            reply = answer.meta[messages.KEY]
+            reply["records"] = [{**record, **few} for record in reply["records"]]
+        return answer
+
+    run = Federation(tmp_path, _study(), SITES, tamper=tamper).run()
+    assert run.rounds[0].alarms == ["hospital-b: chosen_on_few_cases"]
+
+
 def test_a_site_with_another_network_ends_the_run_in_prepare_f12(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

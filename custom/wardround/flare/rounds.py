@@ -17,7 +17,7 @@ from wardround.flare.enrolment import entries
 from wardround.flare.latecomers import Latecomers
 from wardround.flare.persistor import BEST, ROUND, CheckpointPersistor
 from wardround.flare.selector import FixedSitesSelector
-from wardround.records.metric_record import value_of
+from wardround.records.metric_record import Status, find, value_of
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RoundLine
 from wardround.records.update import SiteRound
@@ -158,6 +158,10 @@ class Rounds:
         alarms = sorted(got.alarms)
         if not enough:
             alarms.append(str(Reason.QUORUM_NOT_MET if got.replies else Reason.ALL_REJECTED))
+        key = self._controller.study.evaluation.key_metric
+        for site, reply in sorted(got.replies.items()):
+            if (figure := find(reply.records, key)) and figure.status is Status.LOW_SUPPORT:
+                alarms.append(f"{site}: {Reason.CHOSEN_ON_FEW_CASES}")
         sites = {
             site: SiteRound(
                 report=reply.report,

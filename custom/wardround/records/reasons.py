@@ -37,6 +37,7 @@ class Reason(StrEnum):
     NOT_FINITE = "not_finite"
     NORM_TOO_LARGE = "norm_too_large"
     NO_UPDATE = "no_update"
+    CHOSEN_ON_FEW_CASES = "chosen_on_few_cases"
     REPLY_INVALID = "reply_invalid"
     # a round or a run
     LATE = "late"

@@ -38,6 +38,7 @@ _CODES = {
     "names_mismatch": "sent parameters of other names than agreed",
     "shape_mismatch": "sent parameters of other shapes than agreed",
     "no_update": "no update: the model is the one it received",
+    "chosen_on_few_cases": "helped to choose the best round with too few validation cases to rank by",
     "quorum_too_small": "refuses to train in a study whose quorum is below three",
     "quorum_not_met": "fewer accepted contributions than the quorum",
     "statistics_of_scored_images": "from the images of the scored cases, without their labels: it has no others",
