@@ -113,3 +113,12 @@ def test_f38_the_hash_follows_every_bit_and_not_the_order() -> None:
     renamed = {"c": weights["a"], "b": weights["b"]}
     reshaped = {**weights, "a": torch.ones(3, 1)}
     assert len({weights_sha256(w) for w in (weights, changed, renamed, reshaped)}) == 4
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused(tmp_path: Path, value: float) -> None:
+    tensors = {"w": torch.ones(2), "x": torch.tensor([1.0, value]), "count": torch.tensor(3)}
+    broken = make_checkpoint(tensors, make_study(), model_round=1, workload=FakeWorkload())
+    with pytest.raises(WardroundError, match=r"1 entries hold NaN or infinity \(such as x\)") as raised:
+        load_checkpoint(save_checkpoint(tmp_path / "broken", broken))
+    assert raised.value.code is Reason.NOT_FINITE

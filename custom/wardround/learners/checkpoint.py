@@ -142,7 +142,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
     """Reads both files; `path` may name either, or leave the ending out.
 
     Raises:
-        WardroundError: a file is missing or broken, or the two do not belong together.
+        WardroundError: a file is missing or broken, the two do not belong together, or an entry is not finite.
     """
     target = _tensors_file(path)
     card_file = _card_file(target)
@@ -159,6 +159,13 @@ def load_checkpoint(path: Path) -> Checkpoint:
     if _entries(tensors) != card.entries or weights_sha256(tensors) != card.weights_sha256:
         raise WardroundError(
             Reason.DATA_UNREADABLE, f"{target}: its entries are not those of {card_file.name}; copy both files together"
+        )
+    broken = [name for name, tensor in tensors.items() if not tensor.isfinite().all()]
+    if broken:
+        raise WardroundError(
+            Reason.NOT_FINITE,
+            f"{target}: {len(broken)} entries hold NaN or infinity (such as {broken[0]}), so the model is broken; "
+            "use another round's",
         )
     return Checkpoint(tensors, card)
 
