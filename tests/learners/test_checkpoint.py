@@ -122,3 +122,26 @@ def test_weights_that_are_not_finite_are_refused(tmp_path: Path, value: float) -
     with pytest.raises(WardroundError, match=r"1 entries hold NaN or infinity \(such as x\)") as raised:
         load_checkpoint(save_checkpoint(tmp_path / "broken", broken))
     assert raised.value.code is Reason.NOT_FINITE
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"model_round": 4}, {"site": "hospital-b"}, {"workload": {"kind": "fake", "sequences": ["t2f", "t1n"]}}],
+)
+def test_a_card_that_was_edited_is_refused(file: Path, change: dict) -> None:
+    card = file.with_suffix(".json")
+    settings = json.loads(card.read_text())
+    card.write_text(json.dumps(settings))  # laid out otherwise, it says the same
+    load_checkpoint(file)
+    card.write_text(json.dumps({**settings, **change}))
+    with pytest.raises(WardroundError, match="not as it was written") as raised:
+        load_checkpoint(file)
+    assert raised.value.code is Reason.DATA_UNREADABLE
+
+
+@pytest.mark.parametrize(("change", "told"), [({"complete": False}, "kept_local"), ({"workload": {}}, "workload.kind")])
+def test_a_card_that_contradicts_itself_is_told_by_its_key(file: Path, change: dict, told: str) -> None:
+    card = file.with_suffix(".json")
+    card.write_text(json.dumps({**json.loads(card.read_text()), **change}))
+    with pytest.raises(WardroundError, match=told):
+        load_checkpoint(file)

@@ -5,10 +5,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import torch
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
@@ -18,6 +18,8 @@ from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Algorithm, Study, validated
 from wardround.workloads.workload import Workload, make_workload
+
+_CARD_DIGEST = "card_sha256"
 
 
 class CheckpointCard(BaseModel):
@@ -58,6 +60,14 @@ class CheckpointCard(BaseModel):
     key_metric: tuple[str, str]
     notes: tuple[str, ...] = ()
     weights_sha256: str
+
+    @model_validator(mode="after")
+    def _can_be_used(self) -> Self:
+        if not isinstance(self.workload.get("kind"), str):
+            raise ValueError("workload.kind: expected the workload's name")
+        if not self.complete and not self.kept_local:
+            raise ValueError("complete: false, but kept_local names no entry that is missing")
+        return self
 
 
 @dataclass(frozen=True)
@@ -133,7 +143,8 @@ def with_entries(
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> Path:
     """Writes both files, each whole or not at all, and returns the path of the tensors."""
     target = _tensors_file(path)
-    write_whole(target, save(checkpoint.tensors, metadata={"format": checkpoint.card.format}))
+    about = {"format": checkpoint.card.format, _CARD_DIGEST: _card_sha256(checkpoint.card)}
+    write_whole(target, save(checkpoint.tensors, metadata=about))
     write_whole(_card_file(target), checkpoint.card.model_dump_json(indent=2).encode())
     return target
 
@@ -147,7 +158,8 @@ def load_checkpoint(path: Path) -> Checkpoint:
     target = _tensors_file(path)
     card_file = _card_file(target)
     try:
-        tensors = load(target.read_bytes())
+        content = target.read_bytes()
+        tensors = load(content)
         settings = json.loads(card_file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise WardroundError(
@@ -159,6 +171,12 @@ def load_checkpoint(path: Path) -> Checkpoint:
     if _entries(tensors) != card.entries or weights_sha256(tensors) != card.weights_sha256:
         raise WardroundError(
             Reason.DATA_UNREADABLE, f"{target}: its entries are not those of {card_file.name}; copy both files together"
+        )
+    if _metadata(content).get(_CARD_DIGEST) != _card_sha256(card):
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            f"{card_file}: is not as it was written beside {target.name}: a card says how images are prepared, and "
+            "is never edited; copy both files together again",
         )
     broken = [name for name, tensor in tensors.items() if not tensor.isfinite().all()]
     if broken:
@@ -178,6 +196,17 @@ def weights_sha256(tensors: Mapping[str, Tensor]) -> str:
         digest.update(f"{name}\0{tensor.dtype}\0{list(tensor.shape)}\0".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
+
+
+def _card_sha256(card: CheckpointCard) -> str:
+    """Ties the card to the tensors, in whose file it stands. Against accidents and edits: it is no signature."""
+    return hashlib.sha256(json.dumps(card.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
+
+
+def _metadata(content: bytes) -> dict[str, str]:
+    """What a safetensors file says of itself: eight bytes of length, then a header in JSON."""
+    length = int.from_bytes(content[:8], "little")
+    return dict(json.loads(content[8 : 8 + length]).get("__metadata__") or {})
 
 
 def _entries(tensors: Mapping[str, Tensor]) -> dict[str, list[str | int]]:

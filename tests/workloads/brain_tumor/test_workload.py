@@ -21,6 +21,7 @@ def test_builds_a_network_with_a_channel_for_each_sequence_of_the_contract():
         ({"patches": {}}, "patches"),
         ({"patch": {"size": [30, 32, 32]}}, "multiple of the product of strides"),
         ({"network": {"norm": "layer"}}, "network.norm"),
+        ({"network": {"channels": [4, 1_000_000_000], "strides": [2]}}, "network.channels"),
     ],
 )
 def test_a_wrong_setting_is_named(settings, named):

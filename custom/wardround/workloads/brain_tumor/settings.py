@@ -10,6 +10,7 @@ SEQUENCES = ("t1n", "t1c", "t2w", "t2f")  # BraTS 2023 names: T1, T1 with contra
 GROUPS = 8  # of GroupNorm
 Triple = tuple[int, int, int]
 _Side = Annotated[int, Field(ge=1)]
+_Width = Annotated[int, Field(ge=1, le=4096)]  # a layer of more channels fits no device
 _Millimeters = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -44,7 +45,7 @@ class ImageContract(_Section):
 class UNetSettings(_Section):
     """MONAI `UNet`. The default of BatchNorm is deliberate: MONAI's own has no entries for FedBN to keep."""
 
-    channels: tuple[_Side, ...] = Field((16, 32, 64, 128), min_length=2)
+    channels: tuple[_Width, ...] = Field((16, 32, 64, 128), min_length=2)
     strides: tuple[_Side, ...] = (2, 2, 2)
     residual_units: int = Field(0, ge=0)
     norm: Literal["batch", "instance", "group"] = "batch"
