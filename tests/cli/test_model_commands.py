@@ -57,6 +57,24 @@ def test_predict_writes_labels_on_the_input_grid(complete: Path, hospital: Path,
     assert "WT" in done.output
 
 
+def test_predict_replaces_no_file_that_it_was_not_told_to(complete: Path, hospital: Path, tmp_path: Path) -> None:
+    case, other = sorted((hospital / "data").iterdir())[:2]
+    out = other / f"{other.name}-seg.nii.gz"
+    label = out.read_bytes()
+    arguments = ["predict", "--model", str(complete), "--case", str(case), "--out"]
+    done = CLI.invoke(app, [*arguments, str(out), "--labels", "brats2023"])
+    assert done.exit_code == 2
+    assert "is there already" in done.output
+    done = CLI.invoke(app, [*arguments, str(out), "--site", str(hospital / "site.yaml"), "--overwrite"])
+    assert done.exit_code == 2  # an image or label of the site never is
+    assert out.read_bytes() == label
+    mine = tmp_path / "mine.nii.gz"
+    mine.write_bytes(b"an earlier prediction")
+    done = CLI.invoke(app, [*arguments, str(mine), "--labels", "brats2023", "--overwrite"])
+    assert done.exit_code == 0, done.output
+    assert nib.load(mine).shape == nib.load(out).shape
+
+
 @pytest.mark.parametrize("naming", [[], ["--labels", "brats2023", "--site", "site.yaml"]])
 def test_predict_assumes_no_label_convention_f29(
     complete: Path, hospital: Path, tmp_path: Path, naming: list[str]
@@ -107,3 +125,32 @@ def test_a_missing_checkpoint_is_one_message(tmp_path: Path) -> None:
     done = CLI.invoke(app, ["export-bundle", "--model", str(tmp_path / "none"), "--out", str(tmp_path / "bundle")])
     assert done.exit_code == 2
     assert "none.safetensors" in done.output
+
+
+@pytest.mark.parametrize("below", ["", "x"])
+@pytest.mark.parametrize("command", ["predict", "adapt", "export-bundle"])
+def test_an_output_that_cannot_be_is_one_message(
+    complete: Path, hospital: Path, tmp_path: Path, command: str, below: str
+) -> None:
+    taken = tmp_path / "taken.nii.gz"
+    taken.mkdir() if command != "export-bundle" and not below else taken.write_text("mine")
+    (tmp_path / "taken.nii.gz.safetensors").mkdir()
+    case = min((hospital / "data").iterdir())
+    more = {
+        "predict": ["--case", str(case), "--labels", "brats2023", "--overwrite"],
+        "adapt": ["--site", str(hospital / "site.yaml")],
+        "export-bundle": [],
+    }
+    out = str(taken / below) + ".nii.gz" if below else str(taken)
+    done = CLI.invoke(app, [command, "--model", str(complete), "--out", out, *more[command]])
+    assert done.exit_code == 2, done.output
+    assert "taken.nii.gz" in done.output
+
+
+@pytest.mark.parametrize("device", ["gpu", "mps", "cuda:99"])
+def test_predict_tells_a_device_that_is_not_there(complete: Path, hospital: Path, tmp_path: Path, device: str) -> None:
+    case = str(min((hospital / "data").iterdir()))
+    arguments = ["predict", "--model", str(complete), "--case", case, "--labels", "brats2023", "--device", device]
+    done = CLI.invoke(app, [*arguments, "--out", str(tmp_path / "x.nii.gz")])
+    assert done.exit_code == 2
+    assert "device: " in done.output

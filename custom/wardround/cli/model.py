@@ -20,6 +20,7 @@ def predict(
         typer.Option(help="Without --site: layout and label convention of the case."),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier prediction.")] = False,
 ) -> None:
     """Segment one case, on its own grid and in the site's label convention."""
     from wardround.learners.checkpoint import load_checkpoint
@@ -33,7 +34,7 @@ def predict(
         )
     checkpoint = load_checkpoint(model)
     data, folder = _naming(case, site, labels, str(checkpoint.card.workload["kind"]))
-    volumes = predict_file(checkpoint, case, out, data=data, folder=folder, device=device)
+    volumes = predict_file(checkpoint, case, out, data=data, folder=folder, device=device, overwrite=overwrite)
     for region, milliliters in volumes.items():
         results().print(f"{region.upper()} {milliliters:.1f} ml")
     results().print(f"{out}", soft_wrap=True)
@@ -79,6 +80,7 @@ def _naming(case: Path, site: Path | None, labels: str | None, kind: str) -> tup
     from wardround.site.config import load_site_config
 
     if site is None:
-        return {"folder": ".", "layout": labels, "labels": labels}, case.absolute().parent
+        folder = case.absolute()  # no more than it is known to hold images: predictions may lie beside it
+        return {"folder": ".", "layout": labels, "labels": labels}, folder.parent if labels == "msd" else folder
     config = load_site_config(site)
     return config.section(kind), config.source.parent

@@ -8,6 +8,7 @@ from torch import nn
 from wardround.learners.checkpoint import Checkpoint
 from wardround.learners.devices import usable_device
 from wardround.learners.fill import fill_network
+from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.workload import Workload, workload_of
 
 
@@ -26,7 +27,14 @@ def network_of(checkpoint: Checkpoint, *, device: str = "cpu") -> tuple[Workload
 
 
 def predict_file(
-    checkpoint: Checkpoint, case: Path, file: Path, *, data: dict[str, Any], folder: Path, device: str = "cpu"
+    checkpoint: Checkpoint,
+    case: Path,
+    file: Path,
+    *,
+    data: dict[str, Any],
+    folder: Path,
+    device: str = "cpu",
+    overwrite: bool = False,
 ) -> dict[str, float]:
     """Predicts one case with a checkpoint and writes the result.
 
@@ -37,12 +45,18 @@ def predict_file(
         data: the workload's section of the site's site.yaml: names of sequences, label convention.
         folder: what relative paths in `data` start from.
         device: cpu or cuda.
+        overwrite: whether a file that is there already may be replaced; an image or label of the site never is.
 
     Returns:
         Figures of the prediction: for brain tumors each region's volume in milliliters.
 
     Raises:
-        WardroundError: the model is incomplete (FedBN without a site's entries), or the case cannot be read.
+        WardroundError: the model is incomplete (FedBN without a site's entries), the case cannot be read, or the file
+            is there already.
     """
+    if not overwrite and (file.exists() or file.is_symlink()):
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"{file}: is there already; name another file, or allow it with --overwrite"
+        )
     workload, network = network_of(checkpoint, device=device)
     return workload.predict(network, case, file, data=data, folder=folder)

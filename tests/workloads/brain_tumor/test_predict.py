@@ -64,8 +64,8 @@ SAGITTAL_THICK = np.array([[0, 0, -2.0, 30], [-1.2, 0, 0, 5], [0, 1.2, 0, -3], [
     ],
 )
 def test_the_label_map_lies_on_the_inputs_grid_in_the_sites_convention(tmp_path, layout, affine, shape, least):
-    case, truth = _write_case(tmp_path, layout, affine, shape)
-    site = BrainTumorSiteSettings(folder=tmp_path, layout=layout, labels=layout)
+    case, truth = _write_case(tmp_path / "data", layout, affine, shape)
+    site = BrainTumorSiteSettings(folder=tmp_path / "data", layout=layout, labels=layout)
     file = tmp_path / "out" / "prediction.nii.gz"
     volumes = predict_case(_Thresholds().eval(), case, file, SETTINGS, site)
     written = nib.load(file)
@@ -83,17 +83,19 @@ def test_the_label_map_lies_on_the_inputs_grid_in_the_sites_convention(tmp_path,
 
 
 def test_sequences_are_found_by_the_sites_names(tmp_path):
-    case, truth = _write_case(tmp_path, "brats2023", LPS, (24, 28, 22))
+    case, truth = _write_case(tmp_path / "data", "brats2023", LPS, (24, 28, 22))
     (case / "CASE-001-t1c.nii.gz").rename(case / "CASE-001-postgd.nii.gz")
-    site = BrainTumorSiteSettings(folder=tmp_path, layout="brats2023", labels="brats2023", aliases={"t1c": ("postgd",)})
+    site = BrainTumorSiteSettings(
+        folder=tmp_path / "data", layout="brats2023", labels="brats2023", aliases={"t1c": ("postgd",)}
+    )
     predict_case(_Thresholds().eval(), case, tmp_path / "prediction.nii.gz", SETTINGS, site)
     assert np.array_equal(np.asarray(nib.load(tmp_path / "prediction.nii.gz").dataobj), truth)
 
 
 def test_f32_a_missing_sequence_is_refused_and_nothing_is_written(tmp_path):
-    case, _ = _write_case(tmp_path, "brats2023", LPS, (24, 28, 22))
+    case, _ = _write_case(tmp_path / "data", "brats2023", LPS, (24, 28, 22))
     (case / "CASE-001-t1c.nii.gz").unlink()
-    site = BrainTumorSiteSettings(folder=tmp_path, layout="brats2023", labels="brats2023")
+    site = BrainTumorSiteSettings(folder=tmp_path / "data", layout="brats2023", labels="brats2023")
     with pytest.raises(WardroundError, match="t1c") as error:
         predict_case(_Thresholds().eval(), case, tmp_path / "prediction.nii.gz", SETTINGS, site)
     assert error.value.code is Reason.SEQUENCE_MISSING
@@ -101,10 +103,13 @@ def test_f32_a_missing_sequence_is_refused_and_nothing_is_written(tmp_path):
 
 
 def test_a_prediction_does_not_go_among_the_inputs_or_come_from_nan(tmp_path):
-    case, _ = _write_case(tmp_path, "brats2023", LPS, (24, 28, 22))
-    site = BrainTumorSiteSettings(folder=tmp_path, layout="brats2023", labels="brats2023")
+    case, _ = _write_case(tmp_path / "data", "brats2023", LPS, (24, 28, 22))
+    site = BrainTumorSiteSettings(folder=tmp_path / "data", layout="brats2023", labels="brats2023")
     with pytest.raises(WardroundError, match="elsewhere"):
         predict_case(_Thresholds().eval(), case, case / "CASE-001-seg.nii.gz", SETTINGS, site)
+    for among in (case / "below" / "x.nii.gz", case.parent / "CASE-002" / "CASE-002-seg.nii.gz", case.parent / "x.nii"):
+        with pytest.raises(WardroundError, match="elsewhere"):
+            predict_case(_Thresholds().eval(), case, among, SETTINGS, site)
     link = tmp_path / "link.nii.gz"
     link.symlink_to(case / "CASE-001-t1c.nii.gz")
     with pytest.raises(WardroundError, match="elsewhere"):

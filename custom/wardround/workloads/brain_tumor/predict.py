@@ -50,13 +50,14 @@ def predict_case(
 
 
 def _refuse_overwriting(file: Path, path: Path, settings: BrainTumorSettings, site: BrainTumorSiteSettings) -> None:
-    """A case's folder may hold images and labels under any name; an MSD folder lists them."""
+    """Images and labels may have any name, and a volume among them would be taken for a case's at the next start."""
     files = read_case_files(path, site, settings.contract.sequences)
     inputs = [volume.file for volume in files.volumes.values()]
-    if site.layout == "msd":
+    if site.layout == "msd":  # whose list may lead out of its folder
         inputs += [one for pair in read_dataset(site.folder, site.labels).training for one in pair if one]
     target = file.resolve()  # through links, which would lead a write to what they name
-    if target.parent == path.resolve() or target in {one.resolve() for one in inputs}:
+    among = any(target.is_relative_to(folder.resolve()) for folder in (path, site.folder))
+    if among or target in {one.resolve() for one in inputs}:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
             f"{file}: is an image or label, or lies among them; write predictions elsewhere",
