@@ -133,4 +133,6 @@ def test_sweep_writes_each_trial_and_names_the_best(
     assert content["best"] == "algorithm.mu=0.003"
     assert [trial["mean"] for trial in content["trials"]] == pytest.approx([0.61, 0.64, 0.57])
     assert "mu 0.003 runs as fedprox" in done.output
+    assert "validation: " in done.output
+    assert ", test: " not in done.output  # a setting is chosen on validation cases
     assert len(list(Path("out").glob("*/report.html"))) == 3

@@ -22,16 +22,17 @@ class RunProgress:
     Args:
         console: where to.
         key_metric: the figure that each round's line shows by site.
+        test_scores: whether to show scores on test cases; not where one is to choose between runs.
     """
 
-    def __init__(self, console: Console, key_metric: str) -> None:
-        self._console, self._key = console, key_metric
+    def __init__(self, console: Console, key_metric: str, *, test_scores: bool = True) -> None:
+        self._console, self._key, self._test_scores = console, key_metric, test_scores
         self._status: Status | None = console.status("") if console.is_terminal else None
         self._started = monotonic()
         self._seconds: list[float] = []
         self._last = monotonic()
         self._sites = 0
-        self._scores: dict[tuple[str, str], list[str]] = {}
+        self._scores: dict[tuple[str, str], dict[str, str]] = {}
         self.rounds_done = 0
 
     def __enter__(self) -> Self:
@@ -82,6 +83,7 @@ class RunProgress:
             self._say(f"        {len(kept.kept_local)} network entries stay at each hospital")
         if line.missing:
             self._say(f"[yellow]        not there yet: {escape(', '.join(line.missing))}[/]")
+        self._say(f"        figures: {measure(self._key).title}; a round's: of the model it began with")
         self._now("round 1 is training")
 
     def _on_round(self, line: RoundLine) -> None:
@@ -91,15 +93,16 @@ class RunProgress:
         self.rounds_done = line.round + 1
         left = median(self._seconds) * (line.rounds - self.rounds_done)
         scores = {site: find(entry.records, self._key) for site, entry in line.sites.items()}
-        shown = "  ".join(f"{site} {figure(record)}" for site, record in scores.items() if record)
-        text = f"round {self.rounds_done:>2}/{line.rounds}"
+        shown = in_few_words({site: figure(record) for site, record in scores.items() if record})
+        text = f"round {self.rounds_done}/{line.rounds} done"
         if shown:
-            text += f"  {measure(self._key).title} of the model after {line.round}: {shown}"
-        text += f"  [dim]{self._seconds[-1]:.0f} s"
-        text += f", about {_duration(left)} of rounds left[/]" if left else "[/]"
+            text += f"; began with {shown}"
+        text += f"  [dim]{self._seconds[-1]:.0f} s[/]"
         self._say(f"[bold]{self._clock()}[/]  {text}")
         for problem in _problems(line):
             self._say(f"[yellow]        {escape(problem)}[/]")
+        if not line.round and left:
+            self._say(f"        [dim]about {_duration(left)} of rounds left[/]")
         more = self.rounds_done < line.rounds
         self._now(
             f"round {self.rounds_done + 1} of {line.rounds} is training, about {_duration(left)} of rounds left"
@@ -109,24 +112,25 @@ class RunProgress:
 
     def _on_score(self, line: ScoreLine) -> None:
         """One line an arm: scores come in site by site, and from several baselines at once."""
+        if line.split == "test" and not self._test_scores:
+            return
         arm = (line.arm, line.split)
         if arm not in self._scores and not is_baseline(line.arm):
             self._end_arms()
-        self._scores.setdefault(arm, []).append(f"{line.site} {figure(find(line.records, self._key))}")
+        self._scores.setdefault(arm, {})[line.site] = figure(find(line.records, self._key))
         self._now(f"scoring {short_arm(line.arm)} on {line.split} cases")
         if len(self._scores[arm]) == self._sites:
             self._end_arm(arm)
 
     def _end_arm(self, arm: tuple[str, str]) -> None:
-        scores = "  ".join(self._scores.pop(arm))
-        self._say(f"        {short_arm(arm[0])}, {arm[1]} cases: {scores}")
+        self._say(f"        {short_arm(arm[0])}, {arm[1]}: {in_few_words(self._scores.pop(arm))}")
 
     def _end_arms(self) -> None:
         for arm in list(self._scores):
             self._end_arm(arm)
 
     def _on_baseline(self, line: BaselineRoundLine) -> None:
-        shown = "  ".join(f"{site} {figure(find(records, self._key))}" for site, records in line.sites.items())
+        shown = in_few_words({site: figure(find(records, self._key)) for site, records in line.sites.items()})
         self._say(f"        {short_arm(line.arm)} after {line.round}: {shown}")
         self._now(f"baseline {short_arm(line.arm)}, {line.round} rounds' worth done")
 
@@ -139,6 +143,17 @@ class RunProgress:
 
     def _clock(self) -> str:
         return _duration(monotonic() - self._started).rjust(6)
+
+
+def in_few_words(figures: dict[str, str]) -> str:
+    """`hospital-a 0.910  -b 0.691  -c 0.888`: the part before the last dash is said once where it is the same."""
+    told = []
+    before = None
+    for site, text in figures.items():
+        stem, _, last = site.rpartition("-")
+        told.append(f"-{last} {text}" if stem and stem == before else f"{site} {text}")
+        before = stem
+    return "  ".join(told)
 
 
 def _problems(line: RoundLine) -> list[str]:

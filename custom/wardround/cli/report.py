@@ -27,4 +27,4 @@ def report(
         configs = [load_site_config(file) for file in site_files(sites)]
     written = write_report(run_folder, configs)
     print_summary(results(), written.summary)
-    results().print(f"report  {written.page}\nfigures {written.figures}", soft_wrap=True)
+    results().print(f"\nreport  {written.page}\nfigures {written.figures}", soft_wrap=True)

@@ -55,7 +55,7 @@ def run_sweep(study: Study, options: RunOptions, sweeps: Sequence[str]) -> None:
             soft_wrap=True,
         )
         chosen = replace(options, out=options.out / trial.name, baselines=False)
-        with RunProgress(progress(), key.name) as shown:
+        with RunProgress(progress(), key.name, test_scores=False) as shown:
             try:
                 summary: Summary | None = run_whole_study(trial.study, chosen, shown).summary
             except FederationFailedError as error:

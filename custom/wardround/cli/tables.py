@@ -1,40 +1,50 @@
-"""The end of a run on the console: the answer, then tables."""
+"""The end of a run on the console: the answer, then tables that fit 80 columns."""
+
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from wardround.records.arms import alone_at
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.reporting.answer import answer
-from wardround.reporting.model import Summary
-from wardround.reporting.vocabulary import DASH, in_reading_order, in_words, measure, reason_in_words, short_arm
+from wardround.reporting.model import ArmScore, Summary
+from wardround.reporting.vocabulary import (
+    DASH,
+    arm_head,
+    in_reading_order,
+    in_words,
+    measure,
+    reason_in_words,
+    support_text,
+)
 
 _COLORS = {"better": "green", "worse": "red", "not_shown": "dim", "too_few": "dim", "unknown": "dim"}
-_WORDS = {
-    "better": "better",
-    "worse": "worse",
-    "not_shown": "no difference shown",
-    "too_few": "too few cases",
-    "unknown": DASH,
-}
+_WORDS = {"better": "better", "worse": "worse", "not_shown": "not shown", "too_few": "too few", "unknown": DASH}
+_NOT_KEPT = "not kept"
 
 
 def print_summary(console: Console, summary: Summary) -> None:
-    """The answer, arms by site, every region, and the differences."""
+    """The answer, sites by arm, every region, and the differences."""
     if summary.ending.status != "complete":
         console.print(f"[bold yellow]This run is {summary.ending.status}:[/]", soft_wrap=True)
         for reason in summary.ending.reasons:
             console.print(f"  {reason_in_words(reason)}", soft_wrap=True, markup=False)
     if not summary.table:
         return
-    console.print(answer(summary), markup=False, end="\n\n", soft_wrap=not console.is_terminal)
-    console.print(_arms(summary))
-    console.print(_regions(summary))
+    _print_trimmed(console, Text(answer(summary)), soft_wrap=not console.is_terminal)
+    tables = [_arms(summary), *_away(console, summary), _regions(summary)]
     if summary.comparisons:
-        console.print(_differences(summary))
-    if any(record.status is Status.LOW_SUPPORT for row in summary.table for record in row.records.values()):
-        console.print("* on too few cases to rank: in no mean, and never the worst", style="dim")
+        tables.append(_differences(summary))
+    starred = []
+    for table in tables:
+        console.print()
+        starred.append("*" in _print_trimmed(console, table))
+    console.print()
+    for note in _notes(summary, low_support=any(starred)):
+        console.print(note, style="dim", soft_wrap=not console.is_terminal)
 
 
 def figure(record: MetricRecord | None, digits: int | None = None) -> str:
@@ -45,29 +55,61 @@ def figure(record: MetricRecord | None, digits: int | None = None) -> str:
     return f"{text}*" if record.status is Status.LOW_SUPPORT else text
 
 
+def _print_trimmed(console: Console, content: Table | Text, *, soft_wrap: bool = False) -> str:
+    """Prints without blanks at the ends of lines, which rich adds; returns the plain text."""
+    with console.capture() as capture:
+        console.print(content, soft_wrap=soft_wrap)
+    lines = Text.from_ansi(capture.get().rstrip("\n")).split()
+    for line in lines:
+        line.rstrip()
+        if line.plain:
+            console.print(line, soft_wrap=True)
+    return "\n".join(line.plain for line in lines)
+
+
 def _arms(summary: Summary) -> Table:
     key = measure(summary.study.key_metric)
-    overall = {(row.arm, row.metric): row for row in summary.overall}
-    table = _table(f"{key.title}, test cases", "model")
-    for site in summary.sites:
-        table.add_column(site.name if site.role == "train" else f"{site.name}\n(outside)", justify="right")
-    table.add_column("mean of\ntraining", justify="right")
-    table.add_column("worst of them")
-    arms = [arm for arm in ("best", "last", "personalised", "alone", "pooled") if (arm, key.name) in overall]
+    overall = {row.arm: row for row in summary.overall if row.metric == key.name}
+    arms = [arm for arm in ("best", "last", "personalised", "alone", "pooled") if arm in overall]
+    arms = [arm for arm in arms if not (arm == "last" and summary.best_is_last())]
+    table = _table(f"{key.title}, test cases", "hospital")
     for arm in arms:
-        row = overall[arm, key.name]
+        table.add_column(arm_head(arm), justify="right")
+    training = summary.training_sites()
+    for site in summary.sites:
+        outside = site.role != "train"
         table.add_row(
-            short_arm(arm),
-            *(figure(summary.records_at(arm, site.name).get(key.name)) for site in summary.sites),
-            DASH if row.mean is None else key.text(row.mean) + ("" if not row.left_out else f" ({len(row.sites)})"),
-            DASH if row.worst is None else f"{key.text(row.worst)} {row.worst_site}",
-            style="bold" if arm == "best" else None,
-            end_section=arm == arms[-1],
+            f"{site.name} (outside)" if outside else site.name,
+            *(
+                _NOT_KEPT
+                if arm == "personalised" and summary.fine_tuning_kept(site.name) is False
+                else figure(summary.records_at(arm, site.name).get(key.name))
+                for arm in arms
+            ),
         )
+        if training and site.name == training[-1]:
+            rows = [overall[arm] for arm in arms]
+            means = [DASH if row.mean is None else key.text(row.mean) + _of(row.sites, row.left_out) for row in rows]
+            table.add_row("mean of these", *means, style="bold")
+            table.add_row("worst of these", *(DASH if row.worst is None else key.text(row.worst) for row in rows))
+    return table
+
+
+def _of(sites: list[str], left_out: dict[str, str]) -> str:
+    return f" ({len(sites)} of {len(sites) + len(left_out)})" if left_out else ""
+
+
+def _away(console: Console, summary: Summary) -> list[Table]:
+    """Each hospital's own model at the others; left to the page where it is too wide."""
+    key = measure(summary.study.key_metric)
+    table = _table("Each hospital's own model, tested at", "model of")
+    for site in summary.sites:
+        table.add_column(site.name, justify="right")
     for home in (row for row in summary.table if row.at_home):
         cells = (figure(summary.records_at(home.arm, site.name).get(key.name)) for site in summary.sites)
-        table.add_row(short_arm(home.arm), *cells, "", "")
-    return table
+        table.add_row(home.site, *cells)
+    fits = console.measure(table).minimum <= console.width
+    return [table] if table.row_count and fits else []
 
 
 def _regions(summary: Summary) -> Table:
@@ -75,24 +117,37 @@ def _regions(summary: Summary) -> Table:
     names = list(dict.fromkeys(name for row in summary.table for name in row.records))
     columns = in_reading_order([name for name in names if measure(name).family == family])
     distances = in_reading_order([name for name in names if measure(name).family.key == "hd95"])
-    table = _table(f"{family.title} by part" + (" and HD95 in mm" if distances else ""), "hospital", "model")
+    table = _table(f"{family.title} by part" + (" and HD95 in mm" if distances else ""), "hospital, test cases")
     for name in columns:
         table.add_column(measure(name).short, justify="right")
     for name in distances:
         table.add_column(f"HD95\n{measure(name).short}", justify="right")
-    table.add_column("cases", justify="right")
     for site in summary.sites:
         rows = [row for row in summary.table if row.site == site.name and (row.at_home or ":" not in row.arm)]
+        rows = [row for row in rows if not (row.arm == "last" and summary.best_is_last())]
+        if rows:
+            table.add_row(f"{site.name}: {_support(rows[0], columns)}", style="bold")
         for index, row in enumerate(rows):
+            kept = not (row.arm == "personalised" and summary.fine_tuning_kept(site.name) is False)
+            head = arm_head("alone" if row.at_home else row.arm)
             table.add_row(
-                site.name if index == 0 else "",
-                short_arm("alone" if row.at_home else row.arm),
-                *(figure(row.records.get(name)) for name in [*columns, *distances]),
-                str(max((record.n for record in row.records.values()), default=0)),
-                style="bold" if row.arm == "best" else None,
+                f"  {head}" if kept else f"  {head}, {_NOT_KEPT}",
+                *(figure(row.records.get(name)) for name in [*columns, *distances] if kept),
                 end_section=index == len(rows) - 1,
             )
     return table
+
+
+def _support(row: ArmScore, names: Sequence[str]) -> str:
+    """`8, ET 6 of 8`: parts that some cases lack are named."""
+    records = [row.records[name] for name in names if name in row.records]
+    cases = max((record.n for record in records), default=0)
+    fewer = [
+        f"{measure(record.name).short} {support_text(record)}"
+        for record in records
+        if support_text(record) != f"{cases}"
+    ]
+    return ", ".join([str(cases), *fewer])
 
 
 def _differences(summary: Summary) -> Table:
@@ -101,15 +156,14 @@ def _differences(summary: Summary) -> Table:
     table.add_column("value", justify="right")
     table.add_column("interval", justify="right")
     table.add_column("reads as")
-    same = summary.ending.best_round == summary.ending.last_round  # one model, so nothing to compare
     for row in summary.comparisons:
-        if row.metric != key or (same and (row.arm, row.reference) == ("best", "last")):
+        if row.metric != key or (summary.best_is_last() and (row.arm, row.reference) == ("best", "last")):
             continue
         kind, record = measure(row.metric), row.difference
-        reference = "alone" if row.reference == alone_at(row.site) else short_arm(row.reference)
+        reference = "alone" if row.reference == alone_at(row.site) else arm_head(row.reference)
         table.add_row(
             row.site,
-            f"{short_arm(row.arm)} - {reference}",
+            f"{arm_head(row.arm)} - {reference}",
             DASH if record.value is None else kind.signed(record.value),
             f"{kind.signed(record.interval[0])} to {kind.signed(record.interval[1])}" if record.interval else DASH,
             in_words(record.reason or "") if record.value is None else _WORDS[row.verdict],
@@ -118,8 +172,19 @@ def _differences(summary: Summary) -> Table:
     return table
 
 
+def _notes(summary: Summary, *, low_support: bool) -> list[str]:
+    notes = ["* on too few cases to rank: in no mean, and never the worst"] if low_support else []
+    if summary.best_is_last():
+        notes.append("last: same model as best")
+    for site in summary.sites:
+        if site.role != "train":
+            codes = next((row.notes for row in summary.table if (row.arm, row.site) == ("best", site.name)), [])
+            notes += [f"{site.name}, federated: {in_words(code)}" for code in codes]
+    return notes
+
+
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        table.add_column(column, no_wrap=True)
+        table.add_column(column, overflow="fold")
     return table

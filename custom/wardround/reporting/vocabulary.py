@@ -26,6 +26,13 @@ _SHORT_ARMS = {
     "alone": "alone, at home",
     "pooled": "pooled",
 }
+_ARM_HEADS = {
+    "best": "federated",
+    "last": "fed., last",
+    "personalised": "fine-tuned",
+    "alone": "alone",
+    "pooled": "pooled",
+}
 _CODES = {
     "absent": "did not join",
     "disconnected": "was not connected",
@@ -148,6 +155,11 @@ def arm_title(arm: str) -> str:
 def in_words(code: str) -> str:
     """A coded reason or note in words; an unknown code without its underscores."""
     return _CODES.get(code, code.replace("_", " "))
+
+
+def arm_head(arm: str) -> str:
+    """An arm as the head of a column; `alone:x` is hospital x's."""
+    return f"{site_of(arm)}'s" if is_alone(arm) else _ARM_HEADS.get(arm, arm)
 
 
 def short_arm(arm: str) -> str:
