@@ -18,10 +18,13 @@ def export(
 ) -> None:
     """Write the FLARE job, which `nvflare job submit` takes. It holds configuration and no code."""
     from wardround.flare.environments import export_job
-    from wardround.records.study import load_study
+    from wardround.records.study import check_key_metric, load_study
     from wardround.site.safe_quorum import refuse_small_quorum
+    from wardround.workloads.workload import make_workload
 
     settings = load_study(study, tuple(overrides or ()))
+    workload = make_workload(settings)
+    check_key_metric(settings, workload.metric_names(), "the workload", last=workload.last_metric_names())
     job = export_job(study, settings, folder)
     try:
         refuse_small_quorum(settings)
