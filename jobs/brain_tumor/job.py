@@ -6,6 +6,7 @@ python jobs/brain_tumor/job.py --export --export-dir DIR    # FLARE's own flags;
 
 import argparse
 import sys
+import warnings
 from pathlib import Path
 
 STUDY = Path(__file__).resolve().parent
@@ -14,6 +15,8 @@ TO_EXPORT = "--export" in sys.argv[1:]  # asked first: FLARE takes its two flags
 
 def export() -> None:
     """Lets FLARE's recipe write the job, with FLARE's own flags, and leaves."""
+    # what FLARE warns of is what this script does on purpose: it leaves the two flags to FLARE
+    warnings.filterwarnings("ignore", message="NVFlare reserves '--export'", category=UserWarning)
     from wardround.flare.recipe import StudyRecipe
     from wardround.records.study import load_study
 
@@ -25,9 +28,9 @@ def export() -> None:
 
 def run() -> None:
     """Does what `wardround run jobs/brain_tumor` does, with the same options."""
-    from wardround.cli.main import app
+    from wardround.cli.job_script import run_job
 
-    app(["run", str(STUDY), *sys.argv[1:]])
+    run_job(STUDY, sys.argv[1:], script=Path(sys.argv[0]).name)
 
 
 if __name__ == "__main__":
