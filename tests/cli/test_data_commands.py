@@ -45,6 +45,15 @@ def test_check_names_a_broken_file_and_the_split_that_it_empties_f35(hospital: P
     assert "no train cases" in done.output
 
 
+def test_check_away_from_the_studies_says_how_to_name_one(
+    hospital: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CLI.invoke(app, ["check", str(hospital / "site.yaml")])
+    assert done.exit_code == 2
+    assert "--study" in done.output
+
+
 def test_unknown_hospital_for_min_max_is_exit_2(tmp_path: Path) -> None:
     done = CLI.invoke(app, ["synth", "brain-tumor", str(tmp_path), "--hospitals", "1", "--min-max", "hospital-z"])
     assert done.exit_code == 2

@@ -137,7 +137,9 @@ def test_baselines_and_differences_are_added_to_the_record(
     ("arguments", "told"),
     [
         (["--set", "algorithm.kind=fedmagic"], "algorithm.kind"),
-        (["--set", "training.round=3"], "training.round"),
+        (["--set", "training.round=3"], "training.round: unknown key; did you mean training.rounds?"),
+        (["--set", "sede=3"], "sede: unknown key; did you mean seed?"),
+        (["--set", "training.xyz=3"], "training.xyz: unknown key"),
         (["--sites", "nowhere"], "nowhere"),
         (["--env", "prod", "--baselines"], "--baselines"),
     ],

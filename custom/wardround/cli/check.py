@@ -11,7 +11,7 @@ from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED, tell
 from wardround.cli.options import Overrides
 from wardround.records.files import writable_folder
-from wardround.records.reasons import WardroundError
+from wardround.records.reasons import Reason, WardroundError
 
 
 def check(
@@ -30,6 +30,11 @@ def check(
     from wardround.site.config import load_site_config
     from wardround.site.open_site import open_site_data
 
+    if not study.exists():
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{study}: no such study here; name the folder of its job.yaml with --study, or start in the repository",
+        )
     settings = load_study(study, tuple(overrides or ()))
     config = load_site_config(site)
     progress().print(f"reading the data of {config.name}; prepared cases go to {config.cache_folder}", soft_wrap=True)

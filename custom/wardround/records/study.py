@@ -1,5 +1,6 @@
 """job.yaml: everything that a person decides about a study."""
 
+import difflib
 import hashlib
 import json
 from collections.abc import Sequence
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.yaml_text import read_settings, yaml_value
@@ -196,11 +198,27 @@ def validated(model: type[Model], settings: Any, where: str) -> Model:
     try:
         return model.model_validate(settings)
     except ValidationError as error:
-        faults = [
-            f"{where}: {'.'.join(map(str, e['loc'])) or 'settings'}: {e['msg']} (found {e['input']!r:.80})"
-            for e in error.errors()
-        ]
+        faults = [f"{where}: {_fault(model, fault)}" for fault in error.errors()]
         raise WardroundError(Reason.CONFIGURATION_INVALID, "\n".join(faults)) from error
+
+
+def _fault(model: type[BaseModel], fault: ErrorDetails) -> str:
+    key = ".".join(map(str, fault["loc"])) or "settings"
+    if fault["type"] != "extra_forbidden":
+        return f"{key}: {fault['msg']} (found {fault['input']!r:.80})"
+    *parents, last = map(str, fault["loc"])
+    similar = difflib.get_close_matches(last, _keys(model, parents), n=1)
+    return f"{key}: unknown key" + (f"; did you mean {'.'.join([*parents, *similar])}?" if similar else "")
+
+
+def _keys(model: type[BaseModel], parents: Sequence[str]) -> list[str]:
+    """Keys of the section at `parents`; none where what is there is no section of its own."""
+    for parent in parents:
+        found = model.model_fields[parent].annotation if parent in model.model_fields else None
+        if not (isinstance(found, type) and issubclass(found, BaseModel)):
+            return []
+        model = found
+    return list(model.model_fields)
 
 
 def _apply(settings: dict[str, Any], override: str) -> None:
