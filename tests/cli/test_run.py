@@ -1,6 +1,7 @@
 """`wardround run`: what it prints, writes and returns."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from typer.testing import CliRunner, Result
 from support.made_run import round_line, start, whole_run
 from support.played import play
 from wardround.cli.main import app
+from wardround.cli.run import stoppable
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import DifferenceLine, EndLine, JoinLine, append_line, read_lines
 from wardround.site import baselines, differences
@@ -107,6 +109,46 @@ def test_a_folder_with_results_is_never_overwritten(
     assert done.exit_code == 2
     assert "not empty" in done.output
     assert [file.name for file in Path("out").iterdir()] == ["mine.txt"]
+
+
+def test_a_folder_with_only_the_log_of_a_run_that_never_started_is_used_again(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    play(monkeypatch, whole_run())
+    Path("out").mkdir()
+    Path("out/flare.log").write_text("of before")
+    assert invoke(study_folder, sites_folder).exit_code == 0
+    assert "of before" not in Path("out/flare.log").read_text()
+    assert invoke(study_folder, sites_folder).exit_code == 2  # this one did start
+
+
+@pytest.mark.parametrize("request_to_stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+def test_every_request_to_stop_is_answered_and_ends_as_an_interrupt(
+    request_to_stop: signal.Signals, capfd: pytest.CaptureFixture[str]
+) -> None:
+    handler = signal.getsignal(request_to_stop)
+    with pytest.raises(KeyboardInterrupt), stoppable():
+        signal.raise_signal(request_to_stop)
+    assert "stopping, a few seconds" in capfd.readouterr().err
+    assert signal.getsignal(request_to_stop) is handler
+
+
+def test_a_request_that_the_caller_ignores_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what nohup does
+    try:
+        with stoppable():
+            signal.raise_signal(signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_an_interrupted_run_tells_why_it_has_no_report(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    play(monkeypatch, [round_line(0)], KeyboardInterrupt())
+    done = invoke(study_folder, sites_folder)
+    assert done.exit_code == 130
+    assert "no report: run.jsonl: expected a start line" in done.output
 
 
 def test_default_results_folder_holds_study_and_time(

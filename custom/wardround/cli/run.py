@@ -1,6 +1,7 @@
 """`wardround run`: a study in FLARE's simulator, in POC mode, or on a production server."""
 
 import contextlib
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,11 +15,13 @@ from wardround.cli.options import Overrides, StudyFolder
 from wardround.cli.progress import RunProgress
 from wardround.cli.study_run import FederationFailedError, RunOptions, results_folder, run_whole_study
 from wardround.cli.tables import print_summary
-from wardround.cli.write_report import Report, write_report
+from wardround.cli.write_report import RECORD, Report, write_report
 from wardround.records.reasons import WardroundError
 from wardround.records.run_lines import Environment
 from wardround.records.study import Study, load_study
 
+_STANDARD_ERROR = 2  # written to directly: a handler may interrupt a print
+_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _EXIT_CODES = {"complete": 0, "partial": EXIT_PARTIAL}
 
 
@@ -82,24 +85,34 @@ def _run_one(settings: Study, options: RunOptions) -> Report:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[None]:
-    """A request to terminate ends the command as Ctrl-C does, so that no FLARE process outlives it."""
+    """Any request to stop ends the command as Ctrl-C does, so that no FLARE process outlives it, and is answered.
+
+    A closed terminal asks too. A request that the caller has told us to ignore (nohup) stays ignored.
+    """
 
     def stop(*_: object) -> None:
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            os.write(_STANDARD_ERROR, b"stopping, a few seconds\n")
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, stop)
+    heeded = [number for number in _REQUESTS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in heeded}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _report_what_there_is(out: Path) -> None:
     """A run that failed late still has rounds to look at."""
+    if not (out / RECORD).is_file():
+        progress().print("no report: the sites had not agreed on the run yet")
+        return
     try:
         progress().print(f"what there is: {write_report(out).page}", soft_wrap=True)
-    except WardroundError:
-        progress().print("no report: the sites had not agreed on the run yet")
+    except (WardroundError, OSError) as error:
+        progress().print(f"no report: {error}", soft_wrap=True, markup=False)
 
 
 def _tell_what_was_kept(out: Path, shown: RunProgress) -> None:

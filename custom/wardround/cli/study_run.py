@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from wardround.site.config import SiteConfig
 
 
+LOG = "flare.log"
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """Where and how a study runs.
@@ -65,7 +68,7 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
     files = [] if options.environment == "prod" else site_files(options.sites)
     configs = _configs(files)
     _claim(options.out)
-    log = options.out / "flare.log"
+    log = options.out / LOG
     progress.phase(f"starting FLARE ({options.environment}) with {_sites_in_words(configs)}; its log is {log}")
     try:
         run_study(
@@ -99,7 +102,10 @@ def _configs(files: Sequence[Path]) -> list["SiteConfig"]:
 
 
 def _claim(out: Path) -> None:
-    if out.exists() and any(out.iterdir()):
+    held = {file.name for file in out.iterdir()} if out.exists() else set()
+    if held == {LOG}:  # of a run that never started, so there is nothing to lose
+        (out / LOG).unlink()
+    elif held:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID, f"--out {out}: is not empty, and runs never overwrite; name a new folder"
         )

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import psutil
 
+_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
 MARK = "WARDROUND_MARK"
 
 
@@ -66,7 +68,7 @@ def _not_interrupted() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # signals reach the main thread alone
         yield
         return
-    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in _REQUESTS}
     try:
         yield
     finally:
