@@ -12,6 +12,7 @@ from wardround.cli.main import app
 from wardround.learners.checkpoint import load_checkpoint, make_checkpoint, save_checkpoint
 from wardround.learners.fill import all_entries
 from wardround.learners.sharing import initial_shared
+from wardround.records.notices import RESEARCH_USE
 from wardround.records.study import Study, load_study
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 from wardround.workloads.workload import make_workload
@@ -54,7 +55,8 @@ def test_predict_writes_labels_on_the_input_grid(complete: Path, hospital: Path,
     written, given = nib.load(out), nib.load(case / f"{case.name}-t1n.nii.gz")
     assert written.shape == given.shape
     assert np.array_equal(written.affine, given.affine)
-    assert "WT" in done.output
+    assert "predicted volumes in ml\n  whole tumor " in done.output
+    assert RESEARCH_USE in done.output
 
 
 def test_predict_replaces_no_file_that_it_was_not_told_to(complete: Path, hospital: Path, tmp_path: Path) -> None:

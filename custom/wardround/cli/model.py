@@ -7,7 +7,9 @@ import typer
 
 from wardround.cli.console import progress, results
 from wardround.cli.options import CheckpointFile
+from wardround.records.notices import RESEARCH_USE
 from wardround.records.reasons import Reason, WardroundError
+from wardround.reporting.vocabulary import in_part_order, part_in_words
 
 
 def predict(
@@ -35,9 +37,11 @@ def predict(
     checkpoint = load_checkpoint(model)
     data, folder = _naming(case, site, labels, str(checkpoint.card.workload["kind"]))
     volumes = predict_file(checkpoint, case, out, data=data, folder=folder, device=device, overwrite=overwrite)
-    for region, milliliters in volumes.items():
-        results().print(f"{region.upper()} {milliliters:.1f} ml")
+    results().print("predicted volumes in ml")
+    for region in in_part_order(volumes):
+        results().print(f"  {part_in_words(region):<18}{volumes[region]:>8.1f}")
     results().print(f"{out}", soft_wrap=True)
+    results().print(RESEARCH_USE)
 
 
 def adapt(

@@ -1,5 +1,6 @@
 """What record names, arms and codes mean, in a reader's words."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wardround.records.arms import is_alone, site_of
@@ -128,6 +129,16 @@ def measure(name: str) -> Measure:
         if name == family.key or name.startswith(family.key + "_"):
             return Measure(name, family, name[len(family.key) + 1 :])
     return Measure(name, Family(name, name.replace("_", " "), True), "")
+
+
+def in_part_order(parts: Iterable[str]) -> list[str]:
+    """Whole tumor first, then core and enhancing tumor; other parts at the end."""
+    return sorted(parts, key=lambda part: _ORDER.index(part) if part in _ORDER else len(_ORDER))
+
+
+def part_in_words(part: str) -> str:
+    """`whole tumor` for `wt`."""
+    return _PARTS.get(part, part.replace("_", " "))
 
 
 def in_reading_order(names: list[str]) -> list[str]:
