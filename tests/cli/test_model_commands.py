@@ -119,6 +119,7 @@ def test_export_bundle_writes_a_bundle(complete: Path, tmp_path: Path) -> None:
     done = CLI.invoke(app, ["export-bundle", "--model", str(complete), "--out", str(out)])
     assert done.exit_code == 0, done.output
     about = json.loads((out / "configs" / "metadata.json").read_text())["wardround"]
+    assert RESEARCH_USE in (out / "docs" / "README.md").read_text()
     assert about["site"] == "hospital-a"  # whose BatchNorm entries it holds
     assert about["notes"] == []
 

@@ -9,6 +9,7 @@ import numpy
 import torch
 from torch import nn
 
+from wardround.records.notices import RESEARCH_USE
 from wardround.workloads.brain_tumor.labels import CONVENTIONS
 from wardround.workloads.brain_tumor.network import unet_arguments
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings
@@ -145,7 +146,7 @@ def _metadata(settings: BrainTumorSettings, about: dict[str, Any]) -> dict[str, 
         "name": "wardround brain tumor",
         "wardround": about,
         "image_contract": contract.model_dump(mode="json"),
-        "intended_use": "Research. Not cleared for diagnosis.",
+        "intended_use": RESEARCH_USE,
         "network_data_format": {
             "inputs": {
                 "image": {
@@ -196,5 +197,5 @@ exactly 0), registered in {contract.registration_space} space; any orientation a
 2 edema, 3 enhancing tumor. Others: `--label_values::enhancing 4`.
 
 The bundle does not check the images. `wardround predict` does, finds sequences by name and gives the same labels.
-Research use; not cleared for diagnosis.
+{RESEARCH_USE}
 """
