@@ -80,7 +80,7 @@ class RunProgress:
         self._say(f"        agreed: {escape(', '.join(parts))}")
         kept = next((site for site in line.sites if site.kept_local), None)
         if kept:
-            self._say(f"        {len(kept.kept_local)} network entries stay at each hospital")
+            self._say(f"        each hospital keeps {len(kept.kept_local)} tensors of normalization layers to itself")
         if line.missing:
             self._say(f"[yellow]        not there yet: {escape(', '.join(line.missing))}[/]")
         self._say(f"        figures: {measure(self._key).title}; a round's: of the model it began with")
