@@ -1,4 +1,4 @@
-"""The contribution gate: F9 (counts), F11 (no update), F12 (names, shapes, types), values."""
+"""The contribution gate: counts, no update, names, shapes, types, values."""
 
 import math
 from typing import Any
@@ -28,18 +28,18 @@ def test_what_was_declared_passes() -> None:
 
 
 @pytest.mark.parametrize("count", [0, -5, math.nan, 1e12, 10**12, None, "10", True, 10.0])
-def test_f9_a_count_that_is_none_is_rejected(count: Any) -> None:
+def test_a_count_that_is_none_is_rejected(count: Any) -> None:
     assert rejection(update(), count, EXPECTED).reason is Reason.COUNT_INVALID
 
 
-def test_f9_a_count_other_than_declared_is_rejected() -> None:
+def test_a_count_other_than_declared_is_rejected() -> None:
     found = rejection(update(), 13, EXPECTED, declared=12)
     assert found.reason is Reason.COUNT_INVALID
     assert "12" in found.detail
     assert "13" in found.detail
 
 
-def test_f12_the_three_sets_tell_what_is_wrong_with_the_names() -> None:
+def test_the_three_sets_tell_what_is_wrong_with_the_names() -> None:
     renamed = update()
     renamed["module.a"] = renamed.pop("a")
     found = rejection(renamed, 1, EXPECTED)
@@ -67,7 +67,7 @@ def test_f12_the_three_sets_tell_what_is_wrong_with_the_names() -> None:
         ({"a": torch.full((2, 3), 1e30)}, Reason.NORM_TOO_LARGE),
     ],
 )
-def test_f12_another_shape_type_or_value_is_rejected(changed: dict[str, Any], reason: Reason) -> None:
+def test_another_shape_type_or_value_is_rejected(changed: dict[str, Any], reason: Reason) -> None:
     found = rejection(update(**changed), 1, EXPECTED)
     assert found.reason is reason
     assert found.detail
@@ -79,7 +79,7 @@ def test_the_norm_is_over_all_entries() -> None:
     assert rejection(update(), 1, EXPECTED, exact * 0.9999).reason is Reason.NORM_TOO_LARGE
 
 
-def test_f11_only_an_update_of_zeros_is_no_update() -> None:
+def test_only_an_update_of_zeros_is_no_update() -> None:
     zeros = {name: torch.zeros(shape) for name, (_, shape) in EXPECTED.items()}
     assert is_no_update(zeros)
     assert check_update(zeros, 1, EXPECTED) is None  # an alarm, not a rejection

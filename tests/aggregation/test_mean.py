@@ -1,4 +1,4 @@
-"""The weighted mean: the closed form, F38 (order of arrival), F9 (a total of 0), integers refused."""
+"""The weighted mean: the closed form, order of arrival, a total of 0, integers refused."""
 
 import itertools
 
@@ -22,7 +22,7 @@ def test_it_is_the_weighted_mean() -> None:
         torch.testing.assert_close(mean[name].double(), exact, rtol=1e-5, atol=1e-6)
 
 
-def test_f38_the_order_of_arrival_changes_no_bit() -> None:
+def test_the_order_of_arrival_changes_no_bit() -> None:
     given, weights = updates(), {"s0": 0.1, "s1": 0.2, "s2": 0.3, "s3": 0.4}
     first = weighted_mean(given, weights)
     for order in itertools.permutations(given):
@@ -38,7 +38,7 @@ def test_it_leaves_the_updates_alone_and_averages_half_precision_in_float32() ->
 
 
 @pytest.mark.parametrize("weights", [{"s0": 0.0, "s1": 0.0}, {"s0": -1.0, "s1": 2.0}, {"s0": float("nan"), "s1": 1.0}])
-def test_f9_weights_that_are_none_raise(weights: dict[str, float]) -> None:
+def test_weights_that_are_none_raise(weights: dict[str, float]) -> None:
     with pytest.raises(WardroundError) as caught:
         weighted_mean(updates(2), weights)
     assert caught.value.code is Reason.COUNT_INVALID

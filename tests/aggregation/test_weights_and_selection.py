@@ -1,4 +1,4 @@
-"""Effective weights (F9) and the choice of a round over a fixed set of sites (F6)."""
+"""Effective weights and the choice of a round over a fixed set of sites."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def test_weights_sum_to_one_in_the_order_of_sites() -> None:
 
 
 @pytest.mark.parametrize("counts", [{}, {"a": 0, "b": 0}, {"a": -1, "b": 3}, {"a": float("nan")}])
-def test_f9_a_total_of_nothing_raises(counts: dict[str, float]) -> None:
+def test_a_total_of_nothing_raises(counts: dict[str, float]) -> None:
     with pytest.raises(WardroundError) as caught:
         effective_weights(counts)
     assert caught.value.code is Reason.COUNT_INVALID
@@ -42,6 +42,6 @@ def test_a_round_without_the_weakest_site_cannot_win() -> None:
     assert choose_best(scores, ()) is None
 
 
-def test_f6_the_last_round_can_win_and_an_outside_site_has_no_say() -> None:
+def test_the_last_round_can_win_and_an_outside_site_has_no_say() -> None:
     assert choose_best({1: {"a": 0.5, "b": 0.5, "x": 1.0}, 2: {"a": 0.6, "b": 0.6, "x": 0.0}}, SITES) == 2
     assert choose_best({1: {"a": 0.5, "b": 0.5}}, SITES) == 1

@@ -32,7 +32,7 @@ def test_check_counts_what_a_study_would_see(hospital: Path, study_folder: Path)
     assert "train cases" in done.output
 
 
-def test_check_names_a_broken_file_and_the_split_that_it_empties_f35(hospital: Path, study_folder: Path) -> None:
+def test_check_names_a_broken_file_and_the_split_that_it_empties(hospital: Path, study_folder: Path) -> None:
     broken = min((hospital / "data").glob("*/*t1c.nii.gz"))
     whole = broken.read_bytes()
     broken.write_bytes(whole[:200])

@@ -78,9 +78,7 @@ def test_predict_replaces_no_file_that_it_was_not_told_to(complete: Path, hospit
 
 
 @pytest.mark.parametrize("naming", [[], ["--labels", "brats2023", "--site", "site.yaml"]])
-def test_predict_assumes_no_label_convention_f29(
-    complete: Path, hospital: Path, tmp_path: Path, naming: list[str]
-) -> None:
+def test_predict_assumes_no_label_convention(complete: Path, hospital: Path, tmp_path: Path, naming: list[str]) -> None:
     case = min((hospital / "data").iterdir())
     out = tmp_path / "prediction.nii.gz"
     done = CLI.invoke(app, ["predict", "--model", str(complete), "--case", str(case), "--out", str(out), *naming])

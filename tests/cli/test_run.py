@@ -43,7 +43,7 @@ def test_complete_run_prints_the_table_and_leaves_both_reports(
     assert [file.parent.name for file in calls[0]["sites"]] == [f"hospital-{name}" for name in "abcd"]
 
 
-def test_partial_run_exits_3_and_names_the_site_f1(
+def test_partial_run_exits_3_and_names_the_site(
     monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
 ) -> None:
     play(monkeypatch, [*whole_run()[:-1], EndLine(status="partial", reasons=["hospital-b: metrics_missing"])])
@@ -52,7 +52,7 @@ def test_partial_run_exits_3_and_names_the_site_f1(
     assert "hospital-b: returned no metrics" in done.output
 
 
-def test_failed_run_exits_1_with_the_cause_and_what_there_is_f15(
+def test_failed_run_exits_1_with_the_cause_and_what_there_is(
     monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
 ) -> None:
     failure = WardroundError(Reason.QUORUM_NOT_MET, "round 2: 1 of 3 contributions")

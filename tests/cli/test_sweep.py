@@ -32,7 +32,7 @@ from wardround.reporting.summary import summarise
         ("fedprox_fedbn", ["fedbn", "fedprox_fedbn"]),
     ],
 )
-def test_mu_decides_whether_there_is_a_proximal_term_f14(study_folder: Path, kind: str, expected: list[str]) -> None:
+def test_mu_decides_whether_there_is_a_proximal_term(study_folder: Path, kind: str, expected: list[str]) -> None:
     mu = ("algorithm.mu=0.1",) if "fedprox" in kind else ()
     trials = plan(load_study(study_folder, (f"algorithm.kind={kind}", *mu)), ["algorithm.mu=0,0.003"])
     assert [trial.study.algorithm.kind for trial in trials] == expected
@@ -42,7 +42,7 @@ def test_mu_decides_whether_there_is_a_proximal_term_f14(study_folder: Path, kin
 
 
 @pytest.mark.parametrize("mu", ["-1", ".inf", "much"])
-def test_bad_value_is_refused_before_anything_runs_f14(study_folder: Path, mu: str) -> None:
+def test_bad_value_is_refused_before_anything_runs(study_folder: Path, mu: str) -> None:
     with pytest.raises(WardroundError, match="mu"):
         plan(load_study(study_folder), [f"algorithm.mu=0.1,{mu}"])
 

@@ -43,7 +43,7 @@ def test_cases_are_counted_by_part_where_they_differ() -> None:
     assert "hospital-a: 8, ET 6 of 8" in printed(changed(whole_run(), "best", "hospital-a", records=records))
 
 
-def test_a_star_is_explained_only_where_one_is_printed_f2() -> None:
+def test_a_star_is_explained_only_where_one_is_printed() -> None:
     assert "* on too few" not in printed(whole_run())
     weak = MetricRecord(name="dice_mean", value=0.1, n=2, status=Status.LOW_SUPPORT, reason="few_cases")
     text = printed(changed(whole_run(), "best", "hospital-c", records=[weak]))

@@ -32,12 +32,12 @@ STUDY = tiny_study(
 def system(hospitals: list[Path]) -> Iterator[PocSystem]:
     configs = [load_site_config(file) for file in hospitals]
     with socket.socket() as busy, workspace() as folder:
-        with contextlib.suppress(OSError):  # FLARE's default port is busy (F26), if not with us then with another
+        with contextlib.suppress(OSError):  # FLARE's default port is busy, if not with us then with another
             busy.bind(("127.0.0.1", 8002))
         system = PocSystem(folder / "system", folder / "flare.log")
         try:
             system.prepare(configs)
-            system.prepare(configs)  # twice is as good as once (F26)
+            system.prepare(configs)  # twice is as good as once
             system.start()
             yield system
         finally:
@@ -89,7 +89,7 @@ def test_a_study_goes_through_a_session_as_in_production(system: PocSystem, expo
     ]
     assert isinstance(end, EndLine)
     assert end.status == "complete"
-    assert end.weights_sha256 == exported.weights_sha256  # the same study and seed, in another job (F38)
+    assert end.weights_sha256 == exported.weights_sha256  # the same study and seed, in another job
     assert (tmp_path / "out" / "models" / "best.safetensors").is_file()
     assert (tmp_path / "out" / "flare" / "cross_val_results.json").is_file()
 
@@ -103,6 +103,6 @@ def test_a_run_that_fails_is_told_in_one_line(system: PocSystem, tmp_path: Path)
     assert str(caught.value) == "prepare: 3 training sites, federation.quorum is 4 (none failed)"
 
 
-def test_a_path_with_a_space_is_refused_by_name_f26(tmp_path: Path) -> None:
+def test_a_path_with_a_space_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(WardroundError, match="cannot run POC in a path with a space"):
         PocSystem(tmp_path / "a folder", tmp_path / "log")

@@ -44,7 +44,7 @@ def test_the_mean_follows_the_studys_weighting(rules: dict[str, str], mean: floa
 
 
 @pytest.mark.parametrize("count", [0, -5, float("nan"), 1e12, None, "10", 7])
-def test_a_count_that_cannot_be_is_rejected_f9(count: Any) -> None:
+def test_a_count_that_cannot_be_is_rejected(count: Any) -> None:
     aggregator = _aggregator()
     update = _update("hospital-b")
     if count is None:
@@ -78,7 +78,7 @@ def test_more_steps_than_the_study_lets_a_site_make_are_rejected() -> None:
         (None, "names_mismatch"),
     ],
 )
-def test_an_update_that_does_not_fit_is_rejected_f12(params: Any, reason: str) -> None:
+def test_an_update_that_does_not_fit_is_rejected(params: Any, reason: str) -> None:
     aggregator = _aggregator(norm_limit=10.0)
     update = _update("hospital-b")
     update.params = params

@@ -63,7 +63,7 @@ def test_a_run_records_every_round_and_scores_every_arm_at_every_site(tmp_path: 
     assert run.end.reasons == []
 
 
-def test_best_is_chosen_over_all_rounds_and_the_last_aggregate_f6(tmp_path: Path) -> None:
+def test_best_is_chosen_over_all_rounds_and_the_last_aggregate(tmp_path: Path) -> None:
     run = Federation(tmp_path, _study(), SITES).run()
     means = {line.round: _mean(entry.records for entry in line.sites.values()) for line in run.rounds}
     means[3] = _mean(line.records for line in run.scores if line.split == "validation")
@@ -74,7 +74,7 @@ def test_best_is_chosen_over_all_rounds_and_the_last_aggregate_f6(tmp_path: Path
     assert load_checkpoint(models / "last").card.weights_sha256 == run.end.weights_sha256
 
 
-def test_a_job_of_one_round_scores_its_only_aggregate_f6(tmp_path: Path) -> None:
+def test_a_job_of_one_round_scores_its_only_aggregate(tmp_path: Path) -> None:
     study = _study(training={"rounds": 1, "local_steps": 30, "learning_rate": 0.05})
     alike = {name: {"seed": index} for index, name in enumerate(SITES)}
     run = Federation(tmp_path, study, alike).run()
@@ -85,7 +85,7 @@ def test_a_job_of_one_round_scores_its_only_aggregate_f6(tmp_path: Path) -> None
     assert best == last
 
 
-def test_the_same_seed_gives_the_same_weights_whoever_answers_first_f38(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_weights_whoever_answers_first(tmp_path: Path) -> None:
     study = _study(algorithm={"kind": "fedbn"})
     first = Federation(tmp_path / "1", study, SITES).run().end.weights_sha256
     other_order = Federation(tmp_path / "2", study, SITES, order=sorted(SITES, reverse=True)).run().end.weights_sha256
@@ -166,7 +166,7 @@ def test_too_few_contributions_end_the_run_with_the_reasons_in_one_line(tmp_path
     assert load_checkpoint(tmp_path / "server" / "job" / "models" / "last").card.model_round == 1
 
 
-def test_a_late_site_is_named_and_does_not_hold_up_the_round_f18(tmp_path: Path) -> None:
+def test_a_late_site_is_named_and_does_not_hold_up_the_round(tmp_path: Path) -> None:
     def tamper(site: str, task: str, answer: FLModel) -> FLModel | None:
         return None if site == "hospital-c" and task == messages.TRAIN else answer
 
@@ -177,14 +177,14 @@ def test_a_late_site_is_named_and_does_not_hold_up_the_round_f18(tmp_path: Path)
     assert "hospital-c: never_contributed" in run.end.reasons
 
 
-def test_a_site_that_never_joins_makes_the_run_partial_f10(tmp_path: Path) -> None:
+def test_a_site_that_never_joins_makes_the_run_partial(tmp_path: Path) -> None:
     run = Federation(tmp_path, _study(), SITES, expected=[*SITES, "hospital-z"]).run()
     assert run.start.missing == ["hospital-z"]
     assert run.end.status == "partial"
     assert run.end.reasons == ["hospital-z: absent"]
 
 
-def test_a_site_that_is_ready_late_joins_a_later_round_f10(tmp_path: Path) -> None:
+def test_a_site_that_is_ready_late_joins_a_later_round(tmp_path: Path) -> None:
     prepared = []
 
     def tamper(site: str, task: str, answer: FLModel) -> FLModel | None:
@@ -237,7 +237,7 @@ class _Clock:
         return self._monotonic() + 60 * self._looks
 
 
-def test_below_the_minimum_nothing_is_trained_f10(tmp_path: Path) -> None:
+def test_below_the_minimum_nothing_is_trained(tmp_path: Path) -> None:
     two = {name: SITES[name] for name in ("hospital-a", "hospital-b")}
     run = Federation(tmp_path, _study(federation={"quorum": 3}), two, expected=sorted(SITES)).run()
     assert run.end.status == "failed"
@@ -251,7 +251,7 @@ def test_an_evaluating_hospital_does_not_count_towards_the_quorum(tmp_path: Path
     assert run.end.reasons == ["prepare: 1 training sites, federation.quorum is 2 (none failed)"]
 
 
-def test_a_site_without_metrics_makes_the_run_partial_f1(tmp_path: Path) -> None:
+def test_a_site_without_metrics_makes_the_run_partial(tmp_path: Path) -> None:
     def tamper(site: str, task: str, answer: FLModel) -> FLModel:
         if site == "hospital-b" and task in (messages.TRAIN, messages.VALIDATE):
             answer.meta[messages.KEY]["records"] = []
@@ -264,7 +264,7 @@ def test_a_site_without_metrics_makes_the_run_partial_f1(tmp_path: Path) -> None
     assert any("best is the last model" in reason for reason in run.end.reasons)
 
 
-def test_a_key_metric_that_nobody_reports_is_refused_before_round_1_f3(tmp_path: Path) -> None:
+def test_a_key_metric_that_nobody_reports_is_refused_before_round_1(tmp_path: Path) -> None:
     run = Federation(tmp_path, _study(evaluation={"key_metric": "dice_wt"}), SITES).run()
     assert run.end.status == "failed"
     assert run.end.reasons == [
@@ -289,7 +289,7 @@ def test_a_site_that_counts_steps_it_cannot_have_made_is_rejected(tmp_path: Path
     )
 
 
-def test_every_update_rejected_leaves_the_good_model_alone_f11(tmp_path: Path) -> None:
+def test_every_update_rejected_leaves_the_good_model_alone(tmp_path: Path) -> None:
     def tamper(_site: str, task: str, answer: FLModel) -> FLModel:
         if task == messages.TRAIN and run.controller.current_round > 0:
             answer.params = {name: tensor * float("nan") for name, tensor in answer.params.items()}
@@ -306,7 +306,7 @@ def test_every_update_rejected_leaves_the_good_model_alone_f11(tmp_path: Path) -
     assert run.end.status == "partial"
 
 
-def test_a_site_that_returns_what_it_received_raises_an_alarm_f11(tmp_path: Path) -> None:
+def test_a_site_that_returns_what_it_received_raises_an_alarm(tmp_path: Path) -> None:
     def tamper(site: str, task: str, answer: FLModel) -> FLModel:
         if task == messages.TRAIN and site == "hospital-a":
             answer.params = {name: torch.zeros_like(tensor) for name, tensor in answer.params.items()}
@@ -328,9 +328,7 @@ def test_choosing_on_too_few_cases_raises_an_alarm(tmp_path: Path) -> None:
     assert run.rounds[0].alarms == ["hospital-b: chosen_on_few_cases"]
 
 
-def test_a_site_with_another_network_ends_the_run_in_prepare_f12(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_site_with_another_network_ends_the_run_in_prepare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use_fake_workload(monkeypatch)
     run = Federation(tmp_path, _study(), SITES)
     monkeypatch.setattr("wardround.site.open_site.make_workload", lambda _study: FakeWorkload(norm="none"))

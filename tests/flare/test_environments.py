@@ -60,7 +60,7 @@ def test_two_sites_of_one_name_and_too_few_sites_are_refused(tmp_path: Path) -> 
     assert caught.value.code == Reason.QUORUM_NOT_MET
 
 
-def test_a_failed_run_is_told_in_its_own_line_f15(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_run_is_told_in_its_own_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reason = "round 1: 0 sites of a quorum of 2 (hospital-a: module_missing, hospital-b: module_missing)"
 
     def fail(*_: object, out: Path, **__: object) -> None:
@@ -73,7 +73,7 @@ def test_a_failed_run_is_told_in_its_own_line_f15(tmp_path: Path, monkeypatch: p
     assert str(caught.value) == f"{reason}; the words behind a code are in that site's own site.log"
 
 
-def test_a_job_that_names_a_missing_module_is_told_from_flares_log_without_a_path_f15(
+def test_a_job_that_names_a_missing_module_is_told_from_flares_log_without_a_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, out: Path, **__: object) -> None:

@@ -106,7 +106,7 @@ def test_an_alias_crosses_and_fills_once() -> None:
     assert torch.equal(other.again.weight, one.block.weight)
 
 
-def test_f38_the_hash_follows_every_bit_and_not_the_order() -> None:
+def test_the_hash_follows_every_bit_and_not_the_order() -> None:
     weights = {"a": torch.ones(3), "b": torch.tensor(2)}
     assert weights_sha256(weights) == weights_sha256(dict(reversed(weights.items())))
     changed = {**weights, "a": torch.tensor([1.0, 1.0, 1.0 + 2**-23])}

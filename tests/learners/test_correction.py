@@ -1,4 +1,4 @@
-"""F14: the proximal term's value and gradient are the closed form, over shared trainable entries only."""
+"""The proximal term's value and gradient are the closed form, over shared trainable entries only."""
 
 import math
 
@@ -15,7 +15,7 @@ from wardround.records.reasons import Reason, WardroundError
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.1, 3.0])
-def test_f14_value_and_gradient_equal_autograds(mu: float) -> None:
+def test_value_and_gradient_equal_autograds(mu: float) -> None:
     torch.manual_seed(0)
     parameters = [nn.Parameter(torch.randn(3, 2)), nn.Parameter(torch.randn(4))]
     reference = [torch.randn(3, 2), torch.randn(4)]
@@ -35,13 +35,13 @@ def test_f14_value_and_gradient_equal_autograds(mu: float) -> None:
 
 
 @pytest.mark.parametrize("mu", [-1.0, math.inf, math.nan])
-def test_f14_a_bad_mu_is_refused(mu: float) -> None:
+def test_a_bad_mu_is_refused(mu: float) -> None:
     with pytest.raises(WardroundError, match=r"algorithm\.mu") as caught:
         ProximalCorrection(mu)
     assert caught.value.code is Reason.CONFIGURATION_INVALID
 
 
-def test_f14_mu_zero_warns(caplog: pytest.LogCaptureFixture) -> None:
+def test_mu_zero_warns(caplog: pytest.LogCaptureFixture) -> None:
     ProximalCorrection(0.0)
     assert "does nothing" in caplog.text
 

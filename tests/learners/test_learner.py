@@ -1,4 +1,4 @@
-"""The learner's rounds: what leaves, what repeats (F38), what is skipped, what is told."""
+"""The learner's rounds: what leaves, what repeats, what is skipped, what is told."""
 
 import math
 
@@ -76,13 +76,13 @@ def test_a_setting_that_does_nothing_here_is_logged(caplog: pytest.LogCaptureFix
     assert "mixed_precision does nothing on cpu" in caplog.text
 
 
-def test_f13_fedbn_on_a_network_without_batchnorm_fails_at_once() -> None:
+def test_fedbn_on_a_network_without_batchnorm_fails_at_once() -> None:
     with pytest.raises(WardroundError) as caught:
         learner(workload=FakeWorkload(norm="none"), algorithm={"kind": "fedbn"})
     assert caught.value.code is Reason.NOTHING_KEPT_LOCAL
 
 
-def test_f3_an_unknown_key_metric_fails_at_once() -> None:
+def test_an_unknown_key_metric_fails_at_once() -> None:
     with pytest.raises(WardroundError, match="accuracy") as caught:
         learner(evaluation={"key_metric": "dice_mean"})
     assert caught.value.code is Reason.METRIC_UNKNOWN
@@ -93,7 +93,7 @@ def _one_round(site: Learner, shared: dict[str, torch.Tensor]) -> dict[str, torc
     return site.train(0).difference
 
 
-def test_f38_the_same_inputs_give_the_same_bits_whatever_ran_before() -> None:
+def test_the_same_inputs_give_the_same_bits_whatever_ran_before() -> None:
     workload = FakeWorkload(dropout=0.5)
     site = learner(workload=workload)
     shared = site.shared_entries()

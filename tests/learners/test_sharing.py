@@ -1,4 +1,4 @@
-"""F13: exactly the BatchNorm entries stay, found by type; nothing to keep is an error."""
+"""Exactly the BatchNorm entries stay, found by type; nothing to keep is an error."""
 
 import pytest
 import torch
@@ -42,13 +42,13 @@ WHOLE = {
 }
 
 
-def test_f13_the_exact_local_set() -> None:
+def test_the_exact_local_set() -> None:
     assert set(KeepBatchNorm().kept(Nested())) == WHOLE
     statistics = {name for name in WHOLE if not name.endswith(("weight", "bias"))}
     assert set(KeepBatchNorm(statistics_only=True).kept(Nested())) == statistics
 
 
-def test_f13_the_rest_is_shared_but_for_counters() -> None:
+def test_the_rest_is_shared_but_for_counters() -> None:
     network = Nested()
     entries = split_entries(network, KeepBatchNorm())
     state = network.state_dict()
@@ -66,7 +66,7 @@ def test_f13_the_rest_is_shared_but_for_counters() -> None:
         (nn.Sequential(nn.BatchNorm2d(1, track_running_stats=False)), True),
     ],
 )
-def test_f13_nothing_to_keep_is_an_error(network: nn.Module, statistics_only: bool) -> None:
+def test_nothing_to_keep_is_an_error(network: nn.Module, statistics_only: bool) -> None:
     with pytest.raises(WardroundError, match="nothing would stay") as caught:
         KeepBatchNorm(statistics_only).kept(network)
     assert caught.value.code is Reason.NOTHING_KEPT_LOCAL

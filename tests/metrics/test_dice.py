@@ -32,7 +32,7 @@ def test_equals_monai_by_case_and_region():
         pytest.param(40, 60, (0.6, None, 0.6), id="both there"),
     ],
 )
-def test_f4_empty_regions_are_never_silently_zero_or_one(predicted, reference, expected):
+def test_empty_regions_are_never_silently_zero_or_one(predicted, reference, expected):
     counts = VoxelCounts(both=30 if predicted and reference else 0, predicted=predicted, reference=reference)
     assert (dice(counts), false_positive_volume_ml(counts, voxel_mm3=2.0), brats_dice(counts)) == expected
 

@@ -47,7 +47,7 @@ def test_same_seed_same_interval_in_any_order():
     assert paired_difference("dice_wt", arm, reference) == paired_difference("dice_wt", arm[::-1], reference[::-1])
 
 
-def test_f4_undefined_cases_are_left_out_and_too_few_patients_get_no_interval():
+def test_undefined_cases_are_left_out_and_too_few_patients_get_no_interval():
     record = paired_difference("dice_wt", _scores([0.5, None, 0.6]), _scores([0.4, None, 0.6]))
     assert (record.n, record.status, record.reason) == (2, Status.LOW_SUPPORT, "fewer_than_3_patients")
     assert record.interval is None

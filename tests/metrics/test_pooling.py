@@ -14,7 +14,7 @@ def test_pooled_dice_is_the_dice_of_all_voxels_together():
     assert pooled_dice(tally) == pytest.approx(2 * 100 / 250)
 
 
-def test_f4_nothing_to_pool_is_undefined_and_not_zero():
+def test_nothing_to_pool_is_undefined_and_not_zero():
     assert pooled_dice(_voxels(0, 50, 0, 2)) is None
 
 

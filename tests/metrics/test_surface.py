@@ -36,11 +36,11 @@ def test_equals_monai_on_every_channel_the_tumor_core_too():
     assert len(ours) == 3
 
 
-def test_f4_a_missed_lesion_costs_the_diagonal_and_is_not_dropped():
+def test_a_missed_lesion_costs_the_diagonal_and_is_not_dropped():
     assert hd95_mm(EMPTY, _box(4, 9), SPACING) == pytest.approx(math.sqrt(16**2 + 32**2 + 48**2))
 
 
-def test_f4_an_empty_reference_has_no_distance():
+def test_an_empty_reference_has_no_distance():
     assert hd95_mm(EMPTY, EMPTY, SPACING) is None
     assert hd95_mm(_box(4, 9), EMPTY, SPACING) is None
 

@@ -52,5 +52,5 @@ def test_without_baselines_the_answer_says_how_to_get_one() -> None:
     assert told(lines) == "Not compared with own data alone; run with --baselines."
 
 
-def test_without_scores_nothing_is_claimed_f10() -> None:
+def test_without_scores_nothing_is_claimed() -> None:
     assert told([whole_run()[0], EndLine(status="failed")]) == "No training hospital has been scored."

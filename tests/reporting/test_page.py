@@ -42,12 +42,12 @@ def test_page_prints_the_figures_intervals_and_sites() -> None:
 
 
 @pytest.mark.parametrize(("status", "word"), [(Status.UNDEFINED, "undefined"), (Status.SUPPRESSED, "suppressed")])
-def test_missing_figure_is_a_dash_with_its_reason_f28(status: Status, word: str) -> None:
+def test_missing_figure_is_a_dash_with_its_reason(status: Status, word: str) -> None:
     text = page(without_value(whole_run(), "best", "hospital-b", "dice_et", status, "few_cases"))
     assert f"{word}: few cases" in text
 
 
-def test_partial_run_says_so_first_f1() -> None:
+def test_partial_run_says_so_first() -> None:
     lines = [*whole_run()[:-1], EndLine(status="partial", reasons=["hospital-b: metrics_missing"])]
     text = page(lines)
     assert "This run is partial" in text
@@ -63,7 +63,7 @@ def test_rejected_late_and_kept_entries_are_shown() -> None:
     assert KEPT[0] in text
 
 
-def test_failed_run_without_scores_still_has_a_page_f10() -> None:
+def test_failed_run_without_scores_still_has_a_page() -> None:
     text = page([start(), EndLine(status="failed", reasons=["quorum_not_met"])])
     assert "This run is failed" in text
     assert "fewer accepted contributions than the quorum" in text

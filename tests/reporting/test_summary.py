@@ -37,7 +37,7 @@ def test_means_count_training_sites_once_and_name_the_worst() -> None:
 
 
 @pytest.mark.parametrize("status", [Status.UNDEFINED, Status.SUPPRESSED])
-def test_a_figure_without_value_is_left_out_by_name_never_a_zero_f4_f28(status: Status) -> None:
+def test_a_figure_without_value_is_left_out_by_name_never_a_zero(status: Status) -> None:
     lines = without_value(whole_run(), "best", "hospital-b", "dice_et", status, "no_positive_case")
     summary = summarise(lines)
     row = next(row for row in summary.overall if (row.arm, row.metric) == ("best", "dice_et"))
@@ -47,7 +47,7 @@ def test_a_figure_without_value_is_left_out_by_name_never_a_zero_f4_f28(status: 
     assert summary.records_at("best", "hospital-b")["dice_et"].value is None
 
 
-def test_low_support_keeps_its_value_but_is_not_ranked_f2() -> None:
+def test_low_support_keeps_its_value_but_is_not_ranked() -> None:
     weak = MetricRecord(name="dice_wt", value=0.1, n=2, status=Status.LOW_SUPPORT, reason="few_cases")
     lines = [
         line.model_copy(update={"records": [weak]})
@@ -74,7 +74,7 @@ def test_verdicts_follow_the_interval_and_no_gain_is_said() -> None:
     assert gains(summary)[3].neighbours == [0.49, 0.52, 0.64]
 
 
-def test_a_difference_without_interval_claims_nothing_f2() -> None:
+def test_a_difference_without_interval_claims_nothing() -> None:
     weak = MetricRecord(name="dice_mean", value=0.3, n=2, status=Status.LOW_SUPPORT, reason="fewer_than_3_patients")
     lines = [
         line.model_copy(update={"records": [weak]}) if isinstance(line, DifferenceLine) else line
@@ -136,18 +136,18 @@ def test_voxels_are_pooled_from_counts_with_alone_at_home() -> None:
     assert rows["best"].sites == [*TRAINING, OUTSIDE]
 
 
-def test_a_site_without_metrics_makes_the_run_partial_and_is_named_f1() -> None:
+def test_a_site_without_metrics_makes_the_run_partial_and_is_named() -> None:
     lines = [line for line in whole_run() if not (isinstance(line, ScoreLine) and line.site == "hospital-c")]
     ending = summarise(lines).ending
     assert ending.status == "partial"
     assert ending.reasons == ["hospital-c: metrics_missing"]
 
 
-def test_a_record_without_an_end_is_a_stopped_run_f16() -> None:
+def test_a_record_without_an_end_is_a_stopped_run() -> None:
     assert summarise(whole_run()[:-1]).ending.status == "stopped"
 
 
-def test_absent_site_is_named_f10() -> None:
+def test_absent_site_is_named() -> None:
     lines = whole_run()
     lines[0] = lines[0].model_copy(update={"missing": ["hospital-e"]})
     summary = summarise(lines)

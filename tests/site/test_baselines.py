@@ -109,13 +109,13 @@ def test_validation_is_every_so_often_and_always_last(configs: list[SiteConfig],
     assert [line.round for line in lines if isinstance(line, BaselineRoundLine)] == [2, 4, 5]
 
 
-def test_f6_one_round_is_its_own_best(configs: list[SiteConfig], tmp_path: Path) -> None:
+def test_one_round_is_its_own_best(configs: list[SiteConfig], tmp_path: Path) -> None:
     training = {"rounds": 1, "local_steps": 1, "learning_rate": 0.01}
     lines = _in_this_process(configs, baseline_arms(configs)[1], tmp_path, training=training)
     assert {line.model_round for line in lines if isinstance(line, ScoreLine)} == {1}
 
 
-def test_f38_a_baseline_repeats_bit_for_bit(configs: list[SiteConfig], tmp_path: Path) -> None:
+def test_a_baseline_repeats_bit_for_bit(configs: list[SiteConfig], tmp_path: Path) -> None:
     pooled = baseline_arms(configs)[0]
     for name in ("one", "two"):
         _in_this_process(configs, pooled, tmp_path / name)

@@ -36,7 +36,7 @@ class SiteExecutor(Executor):
     """Answers `prepare`, `train`, `validate` and `submit_model` for one hospital.
 
     Whatever goes wrong, the answer has FLARE's return code OK and a coded reason; the exception's text, which may
-    name a patient's file, goes to the site's own log alone (flare-traps: an exception that leaves `execute` reaches
+    name a patient's file, goes to the site's own log alone (an exception that leaves `execute` reaches
     the server).
     """
 

@@ -34,7 +34,7 @@ class Model:
 
 
 def score_last_on_validation(controller: "RoundController", last: Model) -> dict[str, float | None]:
-    """The last aggregate's key figure by training site: it has to compete with the rounds before it (F6)."""
+    """The last aggregate's key figure by training site: it has to compete with the rounds before it."""
     replies = _ask(controller, last, "validation", controller.enrolled.train_sites)
     key = controller.study.evaluation.key_metric
     return {site: value_of(reply.records, key) for site, reply in replies.items()}

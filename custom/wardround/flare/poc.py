@@ -35,7 +35,7 @@ _REGISTERED = "Successfully registered client"  # what a FLARE client logs
 
 
 class PocSystem:
-    """One POC system in a folder. Every step may be repeated (F26).
+    """One POC system in a folder. Every step may be repeated.
 
     Args:
         folder: made where missing; its path must have no space, since FLARE splits command lines at them.

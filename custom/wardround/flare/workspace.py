@@ -22,7 +22,7 @@ _RESULTS = {
 
 @contextlib.contextmanager
 def workspace() -> Iterator[Path]:
-    """A new empty folder, removed afterwards. FLARE splits command lines at spaces, so its path has none (F26)."""
+    """A new empty folder, removed afterwards. FLARE splits command lines at spaces, so its path has none."""
     parent = tempfile.gettempdir()
     folder = Path(tempfile.mkdtemp(prefix="wardround-", dir=parent if " " not in parent else "/tmp"))  # noqa: S108
     try:

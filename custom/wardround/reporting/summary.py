@@ -90,7 +90,7 @@ def _ending(lines: list[RunLine], sites: list[str], missing: list[str], scores: 
 
 
 def _gaps(sites: list[str], scores: list[ScoreLine], key: str) -> list[str]:
-    """Sites without a test record of the key metric (F1): a mean over the others must not read as the whole."""
+    """Sites without a test record of the key metric: a mean over the others must not read as the whole."""
     scored = {
         line.site
         for line in scores

@@ -171,7 +171,7 @@ def test_a_failed_preparation_leaves_nothing_behind(kitchen):
     assert not [file for file in kitchen.cache.folder.iterdir() if file.is_dir()]
 
 
-def test_f22_a_cache_that_cannot_be_written_is_told_by_name(tmp_path):
+def test_a_cache_that_cannot_be_written_is_told_by_name(tmp_path):
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(WardroundError, match=r"cache_folder .*cache: cannot be written") as raised:
         CaseCache(tmp_path / "cache")

@@ -27,7 +27,7 @@ def test_a_volume_keeps_values_affine_and_spacing(tmp_path):
     assert volume.spacing == (1, 2, 3)
 
 
-def test_f30_a_trailing_axis_of_one_is_squeezed(tmp_path):
+def test_a_trailing_axis_of_one_is_squeezed(tmp_path):
     volume = read_volume(write(tmp_path / "a.nii.gz", DATA[..., None]))
     np.testing.assert_array_equal(volume.data, DATA)
 
@@ -41,7 +41,7 @@ def test_another_number_of_dimensions_or_channels_is_refused(tmp_path, shape, ch
     assert _refusal(file, **arguments).code is Reason.GEOMETRY_INVALID
 
 
-def test_f31_one_slice_is_refused(tmp_path):
+def test_one_slice_is_refused(tmp_path):
     refusal = _refusal(write(tmp_path / "a.nii.gz", DATA[:, :, :1]))
     assert refusal.code is Reason.GEOMETRY_INVALID
     assert "single slice" in str(refusal)
@@ -60,7 +60,7 @@ def test_colour_images_are_refused(tmp_path):
     assert _refusal(write(tmp_path / "a.nii.gz", rgb)).code is Reason.DATA_UNREADABLE
 
 
-def test_f31_zero_spacing_is_refused_though_nibabel_reads_it_as_one(tmp_path):
+def test_zero_spacing_is_refused_though_nibabel_reads_it_as_one(tmp_path):
     file = write(tmp_path / "a.nii", DATA)
     content = bytearray(file.read_bytes())
     content[80:84] = struct.pack("<f", 0.0)  # pixdim[1]
@@ -70,7 +70,7 @@ def test_f31_zero_spacing_is_refused_though_nibabel_reads_it_as_one(tmp_path):
     assert "spacing" in str(refusal)
 
 
-def test_f31_an_affine_without_an_inverse_is_refused(tmp_path):
+def test_an_affine_without_an_inverse_is_refused(tmp_path):
     file = write(tmp_path / "a.nii", DATA)
     content = bytearray(file.read_bytes())
     content[280:296] = struct.pack("<4f", 0, 0, 0, 0)  # srow_x
@@ -86,7 +86,7 @@ def _with_both_forms(file, sform, qform):
     return file
 
 
-def test_f31_sform_and_qform_that_differ_are_refused_by_name(tmp_path):
+def test_sform_and_qform_that_differ_are_refused_by_name(tmp_path):
     other = np.diag([-1, 1, 1, 1.0])
     refusal = _refusal(_with_both_forms(tmp_path / "a.nii.gz", np.eye(4), other))
     assert refusal.code is Reason.GEOMETRY_INVALID
@@ -101,7 +101,7 @@ def test_an_image_without_sform_and_qform_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["truncated", "truncated_plain", "empty", "text", "cut_header"])
-def test_f35_files_that_are_not_nifti_are_named(tmp_path, kind):
+def test_files_that_are_not_nifti_are_named(tmp_path, kind):
     noise = np.random.default_rng(0).integers(0, 999, (16, 16, 16), dtype=np.int16)
     suffix = "nii" if kind == "truncated_plain" else "nii.gz"
     file = write(tmp_path / f"a.{suffix}", noise)
@@ -117,7 +117,7 @@ def test_f35_files_that_are_not_nifti_are_named(tmp_path, kind):
     assert _refusal(file).code is Reason.DATA_UNREADABLE
 
 
-def test_f35_a_damaged_gzip_stream_is_named(tmp_path):
+def test_a_damaged_gzip_stream_is_named(tmp_path):
     noise = np.random.default_rng(0).integers(0, 999, (16, 16, 16), dtype=np.int16)
     file = write(tmp_path / "a.nii.gz", noise)
     content = bytearray(file.read_bytes())
@@ -126,7 +126,7 @@ def test_f35_a_damaged_gzip_stream_is_named(tmp_path):
     assert _refusal(file).code is Reason.DATA_UNREADABLE
 
 
-def test_f31_lps_and_ras_files_of_one_brain_become_equal():
+def test_lps_and_ras_files_of_one_brain_become_equal():
     ras = Volume(DATA, np.diag([1, 2, 3, 1.0]), None)
     lps_affine = np.array([[-1, 0, 0, 3], [0, -2, 0, 8], [0, 0, 3, 0], [0, 0, 0, 1.0]])
     lps = Volume(DATA[::-1, ::-1], lps_affine, None)
@@ -145,7 +145,7 @@ def test_axes_in_another_order_come_back_as_they_were():
     np.testing.assert_array_equal(unoriented(turned.data, permuted, "RAS"), DATA)
 
 
-def test_f31_grids_agree_within_the_tolerance_only(tmp_path):
+def test_grids_agree_within_the_tolerance_only(tmp_path):
     image = read_volume(write(tmp_path / "image.nii.gz", DATA))
     refuse_other_grid(read_volume(write(tmp_path / "near.nii.gz", DATA, np.eye(4) + 1e-6)), image)
     shifted = np.eye(4)
@@ -162,7 +162,7 @@ def test_f31_grids_agree_within_the_tolerance_only(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".nii", ".nii.gz"])
-def test_f31_a_header_that_promises_more_voxels_than_the_file_holds_is_refused(tmp_path, suffix):
+def test_a_header_that_promises_more_voxels_than_the_file_holds_is_refused(tmp_path, suffix):
     content = bytearray(write(tmp_path / "whole.nii", DATA).read_bytes())
     content[40:56] = struct.pack("<8h", 3, 32000, 32000, 32000, 1, 1, 1, 1)  # dim
     file = tmp_path / f"a{suffix}"
@@ -172,7 +172,7 @@ def test_f31_a_header_that_promises_more_voxels_than_the_file_holds_is_refused(t
     assert "32000 x 32000 x 32000 voxels" in str(refusal)
 
 
-def test_f31_a_field_of_view_that_no_head_has_is_refused(tmp_path):
+def test_a_field_of_view_that_no_head_has_is_refused(tmp_path):
     refusal = _refusal(write(tmp_path / "a.nii.gz", DATA, np.diag([60, 60, 200, 1.0])))
     assert refusal.code is Reason.GEOMETRY_INVALID
     assert "240 x 300 x 1200 mm" in str(refusal)

@@ -25,7 +25,7 @@ def _regions(values: np.ndarray, convention: str) -> list[list[int]]:
         ("brats2023", (0, 0), [0, 0], [0, 0], [0, 0]),
     ],
 )
-def test_f29_values_mean_what_the_site_declares(convention, values, core, whole, enhancing):
+def test_values_mean_what_the_site_declares(convention, values, core, whole, enhancing):
     assert _regions(_volume(*values), convention) == [core, whole, enhancing]
 
 
@@ -41,7 +41,7 @@ def test_f29_values_mean_what_the_site_declares(convention, values, core, whole,
         ("msd", (-1, 0, 1), "-1, 0, 1"),
     ],
 )
-def test_f29_values_outside_the_convention_are_refused_and_shown(convention, values, told):
+def test_values_outside_the_convention_are_refused_and_shown(convention, values, told):
     with pytest.raises(WardroundError) as raised:
         _regions(_volume(*values), convention)
     assert raised.value.code is Reason.LABEL_AMBIGUOUS
@@ -49,7 +49,7 @@ def test_f29_values_outside_the_convention_are_refused_and_shown(convention, val
     assert "seg.nii.gz" in str(raised.value)
 
 
-def test_f30_a_float_mask_is_rounded_within_the_tolerance():
+def test_a_float_mask_is_rounded_within_the_tolerance():
     assert _regions(_volume(0.0001, 0.9999, 2.0, 2.9999), "brats2023") == _regions(_volume(0, 1, 2, 3), "brats2023")
 
 
@@ -63,7 +63,7 @@ def test_f30_a_float_mask_is_rounded_within_the_tolerance():
         ((0, 0.3, 0.6), "0.3, 0.6"),
     ],
 )
-def test_f30_other_masks_are_refused_with_their_values(values, told):
+def test_other_masks_are_refused_with_their_values(values, told):
     with pytest.raises(WardroundError) as raised:
         _regions(_volume(*values), "brats2023")
     assert raised.value.code is Reason.MASK_INVALID

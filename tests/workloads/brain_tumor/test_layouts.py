@@ -48,7 +48,7 @@ def test_timepoints_are_two_cases_of_one_patient(tmp_path):
     assert len(cases) == 2
 
 
-def test_f32_a_missing_sequence_leaves_the_case_out_unless_the_site_allows_it(tmp_path):
+def test_a_missing_sequence_leaves_the_case_out_unless_the_site_allows_it(tmp_path):
     folder = write_case(tmp_path, "BraTS-GLI-00001-000")
     write_case(tmp_path, "BraTS-GLI-00002-000")
     (folder / "BraTS-GLI-00001-000-t2f.nii.gz").unlink()
@@ -63,14 +63,14 @@ def test_f32_a_missing_sequence_leaves_the_case_out_unless_the_site_allows_it(tm
     assert set(allowed.cases[0].volumes) == {"t1n", "t1c", "t2w"}
 
 
-def test_f32_a_sites_own_name_goes_through_its_aliases(tmp_path):
+def test_a_sites_own_name_goes_through_its_aliases(tmp_path):
     write_case(tmp_path, names={"t1n": "t1n", "t1c": "T1GD", "t2w": "t2w", "t2f": "t2f"})
     assert _found(tmp_path).problems[0].code is Reason.SEQUENCE_MISSING
     (case,) = _found(tmp_path, aliases={"t1c": ["t1gd"]}).cases
     assert case.volumes["t1c"].file.name == "BraTS-GLI-00001-000-T1GD.nii.gz"
 
 
-def test_f32_two_files_for_one_sequence_are_refused(tmp_path):
+def test_two_files_for_one_sequence_are_refused(tmp_path):
     folder = write_case(tmp_path)
     original = folder / "BraTS-GLI-00001-000-t1c.nii.gz"
     (folder / "BraTS-GLI-00001-000-t1gd.nii.gz").write_bytes(original.read_bytes())
@@ -90,14 +90,14 @@ def test_f32_two_files_for_one_sequence_are_refused(tmp_path):
         ({"allow_missing": ["flair"]}, "allow_missing: unknown sequence flair"),
     ],
 )
-def test_f32_settings_that_contradict_themselves_are_refused(tmp_path, settings, told):
+def test_settings_that_contradict_themselves_are_refused(tmp_path, settings, told):
     write_case(tmp_path)
     with pytest.raises(WardroundError, match=told) as raised:
         _found(tmp_path, **settings)
     assert raised.value.code is Reason.CONFIGURATION_INVALID
 
 
-def test_f22_a_cache_or_hidden_folder_inside_the_data_folder_holds_no_cases(tmp_path):
+def test_a_cache_or_hidden_folder_inside_the_data_folder_holds_no_cases(tmp_path):
     write_case(tmp_path, "BraTS-GLI-00001-000")
     write_case(tmp_path / "cache", "BraTS-GLI-00002-000")
     write_case(tmp_path / ".trash", "BraTS-GLI-00003-000")

@@ -20,7 +20,7 @@ def test_cases_and_channel_names_are_read_in_order(tmp_path):
     )
 
 
-def test_f29_label_names_that_contradict_the_declared_convention_are_refused(tmp_path):
+def test_label_names_that_contradict_the_declared_convention_are_refused(tmp_path):
     write_msd(tmp_path, {"BRATS_001": 1})
     with pytest.raises(WardroundError, match="edema is 1, but convention brats2023 has it as 2") as raised:
         read_dataset(tmp_path, "brats2023")

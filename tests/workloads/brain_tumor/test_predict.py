@@ -59,8 +59,8 @@ SAGITTAL_THICK = np.array([[0, 0, -2.0, 30], [-1.2, 0, 0, 5], [0, 1.2, 0, -3], [
 @pytest.mark.parametrize(
     ("affine", "shape", "least"),
     [
-        pytest.param(LPS, (24, 28, 22), 1.0, id="F31 LPS at the study's spacing"),
-        pytest.param(SAGITTAL_THICK, (26, 24, 18), 0.8, id="F31 anisotropic, axes swapped and flipped"),
+        pytest.param(LPS, (24, 28, 22), 1.0, id="LPS at the study's spacing"),
+        pytest.param(SAGITTAL_THICK, (26, 24, 18), 0.8, id="anisotropic, axes swapped and flipped"),
     ],
 )
 def test_the_label_map_lies_on_the_inputs_grid_in_the_sites_convention(tmp_path, layout, affine, shape, least):
@@ -92,7 +92,7 @@ def test_sequences_are_found_by_the_sites_names(tmp_path):
     assert np.array_equal(np.asarray(nib.load(tmp_path / "prediction.nii.gz").dataobj), truth)
 
 
-def test_f32_a_missing_sequence_is_refused_and_nothing_is_written(tmp_path):
+def test_a_missing_sequence_is_refused_and_nothing_is_written(tmp_path):
     case, _ = _write_case(tmp_path / "data", "brats2023", LPS, (24, 28, 22))
     (case / "CASE-001-t1c.nii.gz").unlink()
     site = BrainTumorSiteSettings(folder=tmp_path / "data", layout="brats2023", labels="brats2023")

@@ -22,7 +22,7 @@ def test_a_case_for_prediction_needs_no_label_and_no_readable_one(tmp_path):
     assert case.spacing_mm == (1, 1, 1)
 
 
-def test_f32_prediction_refuses_a_missing_sequence(tmp_path):
+def test_prediction_refuses_a_missing_sequence(tmp_path):
     folder = write_case(tmp_path)
     (folder / "BraTS-GLI-00001-000-t2f.nii.gz").unlink()
     with pytest.raises(WardroundError) as raised:
@@ -31,7 +31,7 @@ def test_f32_prediction_refuses_a_missing_sequence(tmp_path):
     assert read_case(folder, SETTINGS, site(tmp_path, allow_missing=["t2f"])).missing == ("t2f",)
 
 
-def test_f31_a_brain_smaller_than_the_patch_is_padded_and_comes_back(tmp_path):
+def test_a_brain_smaller_than_the_patch_is_padded_and_comes_back(tmp_path):
     folder = write_case(tmp_path)
     chosen = site(tmp_path)
     files = read_case_files(folder, chosen, SETTINGS.contract.sequences)

@@ -44,7 +44,7 @@ def test_the_brain_is_cropped_and_each_channel_z_scored_over_its_non_zero_voxels
     assert result.missing == ()
 
 
-def test_f29_f32_every_layout_of_one_case_gives_the_same_tensors(tmp_path):
+def test_every_layout_of_one_case_gives_the_same_tensors(tmp_path):
     write_case(tmp_path / "2018", "Brats18_A_1", layout="brats2018", seed=3)
     write_case(tmp_path / "2023", seed=3)
     write_msd(tmp_path / "msd", {"BRATS_001": 3})
@@ -57,7 +57,7 @@ def test_f29_f32_every_layout_of_one_case_gives_the_same_tensors(tmp_path):
     assert not np.array_equal(expected.image[0], expected.image[1])
 
 
-def test_f31_an_lps_file_gives_the_same_tensors_as_a_ras_file(tmp_path):
+def test_an_lps_file_gives_the_same_tensors_as_a_ras_file(tmp_path):
     write_case(tmp_path / "ras")
     folder = write_case(tmp_path / "lps")
     for file in folder.iterdir():
@@ -85,7 +85,7 @@ def test_orientation_comes_before_spacing(tmp_path):
     assert set(np.unique(result.label)) == {0, 1}
 
 
-def test_f31_a_label_on_a_shifted_grid_is_refused(tmp_path):
+def test_a_label_on_a_shifted_grid_is_refused(tmp_path):
     folder = write_case(tmp_path)
     shifted = np.eye(4)
     shifted[2, 3] = 1
@@ -104,7 +104,7 @@ def test_an_unstripped_image_is_refused(tmp_path):
     assert str(file) in str(refusal)
 
 
-def test_f32_a_sequence_of_zeros_counts_as_missing(tmp_path):
+def test_a_sequence_of_zeros_counts_as_missing(tmp_path):
     folder = write_case(tmp_path)
     write(folder / f"{CASE}-t2f.nii.gz", np.zeros((20, 22, 18), np.int16))
     assert _refusal(tmp_path).code is Reason.SEQUENCE_MISSING
@@ -116,7 +116,7 @@ def test_f32_a_sequence_of_zeros_counts_as_missing(tmp_path):
     assert _refusal(tmp_path, allow_missing=list(SEQUENCES)).code is Reason.SEQUENCE_MISSING
 
 
-def test_f32_an_absent_sequence_that_may_be_missing_becomes_zeros_in_its_own_place(tmp_path):
+def test_an_absent_sequence_that_may_be_missing_becomes_zeros_in_its_own_place(tmp_path):
     folder = write_case(tmp_path)
     whole = _prepare(tmp_path)
     (folder / f"{CASE}-t1n.nii.gz").unlink()

@@ -57,15 +57,15 @@ def _by_name(scores: Scores) -> dict[str, MetricRecord]:
     return {record.name: record for record in scores.records}
 
 
-def _f4_cases() -> list[_Case]:
+def _cases_with_empty_regions() -> list[_Case]:
     """ET: both empty, false alarm, missed, both there. TC and WT: perfect."""
     cube, shifted = _cube(4, 10), np.roll(_cube(4, 10), 3, axis=0)
     ets = [(EMPTY, EMPTY), (cube, EMPTY), (EMPTY, cube), (shifted, cube)]
     return [_case(f"c{i}", [cube, cube, p], [cube, cube, t]) for i, (p, t) in enumerate(ets)]
 
 
-def test_f4_empty_regions_are_left_out_counted_or_told_as_volume():
-    scores = score_cases(_Echo(), _f4_cases(), "test", SETTINGS, detail=True)
+def test_empty_regions_are_left_out_counted_or_told_as_volume():
+    scores = score_cases(_Echo(), _cases_with_empty_regions(), "test", SETTINGS, detail=True)
     records = _by_name(scores)
     et = records["dice_et"]
     assert (et.value, et.n, et.n_positive) == (pytest.approx((0 + 0.5) / 2), 4, 2)
@@ -81,7 +81,7 @@ def test_f4_empty_regions_are_left_out_counted_or_told_as_volume():
 
 
 def test_perfect_regions_score_one_and_the_tumor_core_has_its_distance():
-    records = _by_name(score_cases(_Echo(), _f4_cases(), "test", SETTINGS, detail=True))
+    records = _by_name(score_cases(_Echo(), _cases_with_empty_regions(), "test", SETTINGS, detail=True))
     for name, value in [("dice_tc", 1), ("dice_wt", 1), ("hd95_tc", 0), ("hd95_wt", 0), ("brats_dice_tc", 1)]:
         assert records[name].value == pytest.approx(value)
         assert (records[name].n, records[name].n_positive, records[name].status) == (4, 4, Status.OK)
@@ -90,15 +90,15 @@ def test_perfect_regions_score_one_and_the_tumor_core_has_its_distance():
 
 def test_only_the_test_splits_voxels_are_counted():
     """Nothing reads any other sum, so none leaves the site."""
-    scores = score_cases(_Echo(), _f4_cases(), "test", SETTINGS)
+    scores = score_cases(_Echo(), _cases_with_empty_regions(), "test", SETTINGS)
     tallies = {tally.name: tally for tally in scores.tallies}
     assert pooled_dice(tallies["voxels_et"]) == pytest.approx(2 * 108 / (2 * 216 + 2 * 216))
     assert sorted(tallies) == ["voxels_et", "voxels_tc", "voxels_wt"]
-    assert score_cases(_Echo(), _f4_cases(), "validation", SETTINGS).tallies == []
+    assert score_cases(_Echo(), _cases_with_empty_regions(), "validation", SETTINGS).tallies == []
 
 
-@pytest.mark.parametrize("cases", [_f4_cases(), []], ids=["cases", "no cases"])
-def test_f3_the_promised_names_are_the_emitted_names(cases):
+@pytest.mark.parametrize("cases", [_cases_with_empty_regions(), []], ids=["cases", "no cases"])
+def test_the_promised_names_are_the_emitted_names(cases):
     plain = score_cases(_Echo(), cases, "validation", SETTINGS)
     assert tuple(record.name for record in plain.records) == VALIDATION_METRICS == make({}).metric_names()
     detailed = score_cases(_Echo(), cases, "test", SETTINGS, detail=True)
@@ -112,7 +112,7 @@ def test_a_split_without_cases_is_undefined_and_not_zero():
 
 
 def test_a_network_that_gives_nan_is_undefined_and_not_a_dice_of_zero():
-    cases = _f4_cases()
+    cases = _cases_with_empty_regions()
     cases[0].image[0, 0, 0, 0] = np.nan
     records = score_cases(_Echo(), cases, "test", SETTINGS).records
     assert {(record.value, record.reason) for record in records} == {(None, "output_not_finite")}
@@ -121,7 +121,7 @@ def test_a_network_that_gives_nan_is_undefined_and_not_a_dice_of_zero():
 def test_every_modules_mode_is_restored():
     network = _Echo().train()
     network.frozen.eval()
-    score_cases(network, _f4_cases()[:1], "test", SETTINGS)
+    score_cases(network, _cases_with_empty_regions()[:1], "test", SETTINGS)
     assert network.training
     assert not network.frozen.training
 

@@ -50,7 +50,7 @@ def test_cases_are_split_by_patient_with_all_timepoints_together(tmp_path):
     assert sum(map(len, splits.values())) == 4
 
 
-def test_f35_broken_files_are_listed_and_the_others_stay_usable(tmp_path):
+def test_broken_files_are_listed_and_the_others_stay_usable(tmp_path):
     folder = _hospital(tmp_path / "data", patients=6)
     broken = {
         "P-1-000": (folder / "P-1-000" / "P-1-000-t1c.nii.gz").read_bytes()[:2000],
@@ -67,7 +67,7 @@ def test_f35_broken_files_are_listed_and_the_others_stay_usable(tmp_path):
     assert sorted(case for split in LISTS for case in _ids(data, split)) == ["P-4-000", "P-5-000", "P-6-000"]
 
 
-def test_f35_a_broken_file_does_not_move_other_patients_between_splits(tmp_path):
+def test_a_broken_file_does_not_move_other_patients_between_splits(tmp_path):
     folder = _hospital(tmp_path / "data", patients=8)
     before = {case.case: split for split in LISTS for case in _open(folder).cases(split)}
     (folder / "P-1-000" / "P-1-000-t1c.nii.gz").write_bytes(b"")
@@ -76,7 +76,7 @@ def test_f35_a_broken_file_does_not_move_other_patients_between_splits(tmp_path)
     assert after == {case: split for case, split in before.items() if case not in ("P-1-000", "P-2-000")}
 
 
-def test_f35_nothing_usable_is_an_error_that_names_files(tmp_path):
+def test_nothing_usable_is_an_error_that_names_files(tmp_path):
     folder = _hospital(tmp_path / "data", patients=2)
     for file in folder.rglob("*t1c*"):
         file.write_bytes(b"")
@@ -86,7 +86,7 @@ def test_f35_nothing_usable_is_an_error_that_names_files(tmp_path):
     assert "P-2-000-t1c.nii.gz" in str(raised.value)
 
 
-def test_f29_a_case_with_foreign_labels_is_left_out_and_named(tmp_path):
+def test_a_case_with_foreign_labels_is_left_out_and_named(tmp_path):
     folder = _hospital(tmp_path / "data", patients=3)
     file = folder / "P-2-000" / "P-2-000-seg.nii.gz"
     label = np.asarray(nib.load(file).dataobj)
@@ -96,7 +96,7 @@ def test_f29_a_case_with_foreign_labels_is_left_out_and_named(tmp_path):
     assert "P-2-000-seg.nii.gz" in str(data.problems[0])
 
 
-def test_f32_cases_with_a_sequence_missing_are_counted(tmp_path):
+def test_cases_with_a_sequence_missing_are_counted(tmp_path):
     folder = _hospital(tmp_path / "data")
     (folder / "P-2-000" / "P-2-000-t2f.nii.gz").unlink()
     assert _open(folder).counts["left_out"] == 1
@@ -104,7 +104,7 @@ def test_f32_cases_with_a_sequence_missing_are_counted(tmp_path):
     assert (data.counts["left_out"], data.counts["cases_with_missing_sequence"]) == (0, 1)
 
 
-def test_f22_the_cache_may_lie_inside_the_data_folder(tmp_path):
+def test_the_cache_may_lie_inside_the_data_folder(tmp_path):
     folder = _hospital(tmp_path / "data")
     first = _open(folder, cache=folder / "cache")
     again = _open(folder, cache=folder / "cache")
@@ -218,7 +218,7 @@ def test_a_generated_hospital_opens_through_its_own_site_yaml(tmp_path):
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), Reason.OUT_OF_MEMORY),
     ],
 )
-def test_f35_a_case_that_fails_in_a_way_nobody_foresaw_leaves_the_others_usable(tmp_path, monkeypatch, error, code):
+def test_a_case_that_fails_in_a_way_nobody_foresaw_leaves_the_others_usable(tmp_path, monkeypatch, error, code):
     def fail_at_one(files, *arguments, **more):
         if files.case == "P-2-000":
             raise error

@@ -39,7 +39,7 @@ def test_the_share_without_enhancing_tumor_is_kept():
     assert any((make_case(never, 0, index, SIZE)[1] == 3).any() for index in range(4))
 
 
-def test_f4_every_small_split_of_a_hospital_with_a_quarter_has_an_empty_case():
+def test_every_small_split_of_a_hospital_with_a_quarter_has_an_empty_case():
     quarter = HOSPITALS["hospital-b"]
     for seed in range(5):
         empty = [not has_enhancing(quarter, seed, index) for index in range(40)]
