@@ -22,7 +22,7 @@ def test_a_folder_of_an_earlier_system_and_an_empty_one_are_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PocSystem, "_nvflare", lambda *_, **__: None)
-    monkeypatch.setattr("wardround.flare.poc.write_resources", lambda _folder: None)
+    monkeypatch.setattr("wardround.flare.poc.install", lambda _folder: None)
     (tmp_path / "system").mkdir()
     for _ in range(2):
         PocSystem(tmp_path / "system", tmp_path / "flare.log").prepare([])
