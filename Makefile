@@ -19,7 +19,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found: set PYTHON=python3.12 or another from 3.11 to 3.13"; exit 1; }
 	@echo "Installing into $(VENV): torch, MONAI, FLARE and what they need; some minutes, about 2 GB"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[flare,imaging,dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[flare,imaging,tabular,dev]'
 	touch $@
 
 $(SITES)/.generated: $(STAMP) custom/wardround/workloads/brain_tumor/synth/*.py

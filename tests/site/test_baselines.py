@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from support.fake_sites import open_fake_site, open_site_with_a_broken_neighbor
-from support.fake_workload import make_study
+from support.fake_workload import FakeWorkload, make_study
 from wardround.learners.checkpoint import load_checkpoint
 from wardround.records.metric_record import value_of
 from wardround.records.reasons import Reason, WardroundError
@@ -153,7 +153,9 @@ def test_differences_are_paired_by_case_and_left_out_where_an_arm_is_missing(
     for arm, shift in {"best": 0.2, "alone:hospital-a": 0.1, "pooled": 0.5}.items():
         scored("outside", arm, shift)
 
-    found = {(d.site, d.arm, d.reference): d.records[0].value for d in differences(STUDY, configs, run="r")}
+    found = {
+        (d.site, d.arm, d.reference): d.records[0].value for d in differences(STUDY, FakeWorkload(), configs, run="r")
+    }
     assert found == {
         ("hospital-a", "personalised", "best"): pytest.approx(0.05),
         ("hospital-a", "best", "alone:hospital-a"): pytest.approx(0.1),

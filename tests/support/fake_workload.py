@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Scores
@@ -117,7 +118,9 @@ class FakeWorkload(Workload):
     def contract_digest(self) -> str:
         return "fake"
 
-    def open_site(self, data: dict[str, Any], *, folder: Path, cache: Path) -> SiteData:
+    def open_site(
+        self, data: dict[str, Any], *, folder: Path, cache: Path, disclosure: Disclosure = DEFAULT_RULES
+    ) -> SiteData:
         return FakeData(**data)
 
     def pool(self, sites: Sequence[SiteData]) -> SiteData:

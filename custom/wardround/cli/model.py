@@ -59,7 +59,10 @@ def adapt(
     config = load_site_config(site)
     workload = workload_of(checkpoint.card.workload)
     data = workload.open_site(
-        config.section(str(checkpoint.card.workload["kind"])), folder=config.source.parent, cache=config.cache_folder
+        config.section(str(checkpoint.card.workload["kind"]), checkpoint.card.study),
+        folder=config.source.parent,
+        cache=config.cache_folder,
+        disclosure=config.disclosure,
     )
     for problem in data.problems:
         progress().print(f"left out: {problem.code}: {problem}", soft_wrap=True, markup=False)

@@ -138,6 +138,7 @@ def _baselines(study: Study, configs: list["SiteConfig"], out: Path, progress: R
 
 def _differences(study: Study, configs: list["SiteConfig"], record: Path) -> None:
     from wardround.site.differences import differences
+    from wardround.workloads.workload import make_workload
 
-    for line in differences(study, configs, run=_run_name(record)):
+    for line in differences(study, make_workload(study), configs, run=_run_name(record)):
         append_line(record, line)

@@ -15,6 +15,14 @@ FEWEST_PATIENTS = 3
 _RESAMPLES = 4000
 
 
+def paired_differences(
+    arm: Sequence[CaseScore], reference: Sequence[CaseScore], *, seed: int = 0
+) -> list[MetricRecord]:
+    """`paired_difference` of every figure that cases have, in the order of names."""
+    names = sorted({name for scores in (arm, reference) for score in scores for name in score.values})
+    return [paired_difference(name, arm, reference, seed=seed) for name in names]
+
+
 def paired_difference(
     name: str, arm: Sequence[CaseScore], reference: Sequence[CaseScore], *, seed: int = 0
 ) -> MetricRecord:

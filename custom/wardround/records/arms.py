@@ -1,6 +1,12 @@
 """Names of the models that a run scores: its own, and what they are compared with."""
 
+BEST = "best"  # the federated model of the round that validation chose
+LAST = "last"  # the federated model after the last round
+PERSONALISED = "personalised"  # best, fine-tuned at the site where that helps
+RECALIBRATED = "recalibrated"  # what the site has after that, with its probabilities corrected where that helps
+REFERENCE = "reference"  # the workload's simple model, fitted on the site's own training cases
 POOLED = "pooled"  # one model of all data in one place
+POOLED_REFERENCE = "pooled_reference"  # the simple model, fitted on all data in one place
 _ALONE = "alone:"
 
 
@@ -21,4 +27,4 @@ def site_of(arm: str) -> str:
 
 def is_baseline(arm: str) -> bool:
     """Whether it was made beside the federation: its figures did not go through FLARE."""
-    return arm == POOLED or is_alone(arm)
+    return arm in (POOLED, POOLED_REFERENCE) or is_alone(arm)

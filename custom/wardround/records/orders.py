@@ -2,10 +2,11 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.records.alerts import AlertRow
 from wardround.records.codes import Code
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason
-from wardround.records.scores import Tally
+from wardround.records.scores import Cohort, Tally
 from wardround.records.update import SiteManifest, TrainingReport
 
 
@@ -40,7 +41,7 @@ class Reply(_Message):
         error: why there is no result; None where there is one.
         manifest: the answer to `prepare`.
         report: what training did.
-        records, tallies: scores of the weights that were received, or of the arm that was asked for.
+        records, tallies, cohorts, alerts: scores of the weights that were received, or of the arm that was asked for.
         notes: coded remarks, such as `statistics_re_measured`.
     """
 
@@ -49,4 +50,6 @@ class Reply(_Message):
     report: TrainingReport | None = None
     records: list[MetricRecord] = Field(default_factory=list)
     tallies: list[Tally] = Field(default_factory=list)
+    cohorts: list[Cohort] = Field(default_factory=list)
+    alerts: list[AlertRow] = Field(default_factory=list)
     notes: list[Code] = Field(default_factory=list)

@@ -5,9 +5,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from wardround.records.alerts import AlertRow
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.scores import Tally
+from wardround.records.scores import Cohort, Tally
 from wardround.records.update import SiteManifest, SiteRound
 
 Environment = Literal["sim", "poc", "prod"]  # FLARE's simulator, POC mode, a production server
@@ -70,7 +71,7 @@ class ScoreLine(_Line):
     """One arm on one split at one site.
 
     Args:
-        arm: `best`, `last`, `personalised`, `pooled`, or `alone:<site>`.
+        arm: see `records.arms`.
         model_round: rounds of training behind the model (0 is the initial model).
         notes: coded remarks, such as `statistics_re_measured`, `fine_tuning_not_kept`, `incomplete`.
     """
@@ -83,6 +84,8 @@ class ScoreLine(_Line):
     model_round: int | None
     records: list[MetricRecord]
     tallies: list[Tally] = Field(default_factory=list)
+    cohorts: list[Cohort] = Field(default_factory=list)
+    alerts: list[AlertRow] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
 
 

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.records.alerts import AlertRow
 from wardround.records.codes import Code, Count
 from wardround.records.metric_record import MetricRecord
 
@@ -32,12 +33,37 @@ class CaseScore(BaseModel):
     values: dict[str, float | None]
 
 
+class Cohort(BaseModel):
+    """Figures over a part of a site's cases, such as one age band.
+
+    Args:
+        name, value: what divides the cases, and which part this is.
+        records: every record `suppressed` where the part has fewer patients than the site's minimum cell.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Code
+    value: Code
+    records: list[MetricRecord]
+
+
 class Scores(BaseModel):
-    """A model's figures on one split: `records` and `tallies` may travel through the gate, `cases` never do."""
+    """A model's figures on one split: all may travel through the gate, but for `cases`, which never do.
+
+    Args:
+        records: over all cases of the split.
+        tallies: sums that the server can pool.
+        cohorts: the same records over parts of the cases, where the study names parts.
+        alerts: what thresholds chosen on validation cases do on these, where the study asks for them.
+        cases: by case, for the site's own folder.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     split: str
     records: list[MetricRecord]
     tallies: list[Tally] = Field(default_factory=list)
+    cohorts: list[Cohort] = Field(default_factory=list)
+    alerts: list[AlertRow] = Field(default_factory=list)
     cases: list[CaseScore] = Field(default_factory=list)

@@ -23,7 +23,7 @@ class _Section(BaseModel):
 class Algorithm(_Section):
     """The three choices: correction (`mu`), sharing (`keep_local`) and, in `Aggregation`, the combination."""
 
-    kind: Literal["fedavg", "fedprox", "fedbn", "fedprox_fedbn"] = "fedavg"
+    kind: Literal["fedavg", "fedprox", "fedbn", "fedprox_fedbn", "local_head"] = "fedavg"
     mu: float = Field(
         0.0, ge=0, allow_inf_nan=False, description="strength of the proximal term mu/2 ||w - w_global||^2"
     )
@@ -40,6 +40,11 @@ class Algorithm(_Section):
     def keeps_batchnorm(self) -> bool:
         """Whether BatchNorm entries stay at the site."""
         return "fedbn" in self.kind
+
+    @property
+    def keeps_entries(self) -> bool:
+        """Whether any entries stay at the site."""
+        return self.keeps_batchnorm or self.kind == "local_head"
 
     @model_validator(mode="after")
     def _mu_does_something(self) -> Self:
@@ -109,6 +114,9 @@ class Evaluation(_Section):
     key_metric_mode: Literal["max", "min"] = "max"
     evaluate_every: int = Field(1, ge=1, description="rounds between validations; the last model is always scored")
     personalise_steps: int = Field(0, ge=0, description="local fine-tuning steps after the last round; 0 turns it off")
+    recalibrate: bool = Field(
+        False, description="correct each site's probabilities on its validation cases, if that helps"
+    )
 
 
 class Federation(_Section):
@@ -190,7 +198,18 @@ def load_study(path: Path, overrides: tuple[str, ...] = ()) -> Study:
     settings = read_settings(file, expected="a folder with a job.yaml")
     for override in overrides:
         _apply(settings, override)
+    _read_contract(settings, file)
     return validated(Study, settings, str(file))
+
+
+def _read_contract(settings: dict[str, Any], file: Path) -> None:
+    """`workload.contract: contract.yaml` names a file beside job.yaml; its content takes the name's place.
+
+    So a study is one thing, whose digest covers the contract, wherever it is sent.
+    """
+    workload = settings.get("workload")
+    if isinstance(workload, dict) and isinstance(name := workload.get("contract"), str):
+        workload["contract"] = read_settings(file.parent / name, expected="workload.contract, a file beside job.yaml")
 
 
 def validated(model: type[Model], settings: Any, where: str) -> Model:

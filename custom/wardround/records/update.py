@@ -9,6 +9,7 @@ from wardround.records.metric_record import MetricRecord
 from wardround.records.scores import Tally
 
 Role = Literal["train", "evaluate"]
+Nature = Literal["hospital", "generated", "pseudo_site"]
 
 
 class SiteManifest(BaseModel):
@@ -24,6 +25,9 @@ class SiteManifest(BaseModel):
         contract_digest, study_digest: hashes that must equal the server's.
         problems: how many files were left out, by reason code.
         versions: package name to version.
+        statistics: sums over the site's training cases that the study's initial model needs, such as a column's.
+        suppressed: names of such sums that the site's disclosure rules held back.
+        nature: patients of a hospital; generated data; or a part of a public data set that stands for a hospital.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -38,6 +42,9 @@ class SiteManifest(BaseModel):
     study_digest: Digest
     problems: dict[Code, Count] = Field(default_factory=dict)
     versions: dict[Code, Version] = Field(default_factory=dict)
+    statistics: list[Tally] = Field(default_factory=list)
+    suppressed: list[Code] = Field(default_factory=list)
+    nature: Nature = "hospital"
 
 
 class TrainingReport(BaseModel):

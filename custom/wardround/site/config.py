@@ -1,15 +1,20 @@
 """site.yaml: what a hospital's admin decides about its site. A job cannot override any of it."""
 
+import os
+import re
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
 
+from wardround.records.disclosure import Disclosure
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import validated
+from wardround.records.update import Nature
 from wardround.records.yaml_text import read_settings
 
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PATH_KEYS = ("folder", "file")  # in a workload's section, these keys and `*_folder`, `*_file` hold paths
 
 
@@ -21,11 +26,15 @@ class SiteConfig(BaseModel):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$", description="as in the certificate")
     role: Literal["train", "evaluate"] = Field("train", description="evaluate: only scored, never trained on")
     synthetic: bool = Field(False, description="generated data: pictures may go into a report, and any quorum will do")
+    pseudo_site: bool = Field(False, description="a part of a public data set that stands for a hospital")
     device: str = Field("cpu", pattern=r"^(cpu|cuda(:\d+)?)$")
     threads: int | None = Field(None, ge=1, description="CPU threads; by default cores divided by sites on the machine")
     state_folder: Path = Field(Path("state"), description="what the site keeps: local entries, case scores, pictures")
     cache_folder: Path = Field(Path("cache"), description="prepared cases; safe to delete")
-    data: dict[str, dict[str, Any]] = Field(min_length=1, description="workload kind to its settings at this site")
+    disclosure: Disclosure = Disclosure()
+    data: dict[str, dict[str, Any]] = Field(
+        min_length=1, description="workload kind, or a study's name where two share one kind, to its settings here"
+    )
 
     _source: Path = PrivateAttr(default=Path("site.yaml"))
 
@@ -34,18 +43,24 @@ class SiteConfig(BaseModel):
         """The file that this was read from."""
         return self._source
 
-    def section(self, kind: str) -> dict[str, Any]:
-        """The settings for one workload.
+    @property
+    def nature(self) -> Nature:
+        """What stands behind the site's data."""
+        return "generated" if self.synthetic else "pseudo_site" if self.pseudo_site else "hospital"
+
+    def section(self, kind: str, study: str = "") -> dict[str, Any]:
+        """The settings for one study: its own where `data` names it, otherwise its workload's.
 
         Raises:
             WardroundError: this site has no data for that kind of workload.
         """
-        if kind not in self.data:
+        key = study if study in self.data else kind
+        if key not in self.data:
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID,
                 f"{self.source}: data.{kind}: missing; the study needs it, the file has {', '.join(sorted(self.data))}",
             )
-        return self.data[kind]
+        return self.data[key]
 
 
 def load_site_config(file: Path) -> SiteConfig:
@@ -61,7 +76,9 @@ def load_site_config(file: Path) -> SiteConfig:
         update={
             "state_folder": _absolute(config.state_folder, file, "state_folder"),
             "cache_folder": _absolute(config.cache_folder, file, "cache_folder"),
-            "data": {kind: _with_absolute_paths(section, file, kind) for kind, section in config.data.items()},
+            "data": {
+                kind: _with_absolute_paths(section, file, f"data.{kind}") for kind, section in config.data.items()
+            },
         }
     )
     config._source = file
@@ -92,13 +109,28 @@ def resolved_yaml(config: SiteConfig) -> str:
     return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
-def _with_absolute_paths(section: dict[str, Any], file: Path, kind: str) -> dict[str, Any]:
-    return {
-        key: str(_absolute(Path(value), file, f"data.{kind}.{key}"))
-        if isinstance(value, str) and _holds_path(key)
-        else value
-        for key, value in section.items()
-    }
+def _with_absolute_paths(section: dict[str, Any], file: Path, where: str) -> dict[str, Any]:
+    """Paths of a section and of the sections in it; `${NAME}` in one stands for an environment variable."""
+    resolved: dict[str, Any] = {}
+    for key, value in section.items():
+        if isinstance(value, dict):
+            resolved[key] = _with_absolute_paths(value, file, f"{where}.{key}")
+        elif isinstance(value, str) and _holds_path(key):
+            resolved[key] = str(_absolute(Path(_expanded(value, file, f"{where}.{key}")), file, f"{where}.{key}"))
+        else:
+            resolved[key] = value
+    return resolved
+
+
+def _expanded(value: str, file: Path, key: str) -> str:
+    unset = [name for name in _VARIABLE.findall(value) if name not in os.environ]
+    if unset:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{file}: {key}: {value!r} needs the environment variable {unset[0]}, which is not set; "
+            "set it, or write the path in full",
+        )
+    return _VARIABLE.sub(lambda match: os.environ[match.group(1)], value)
 
 
 def _holds_path(key: str) -> bool:

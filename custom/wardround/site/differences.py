@@ -2,17 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from wardround.metrics.intervals import paired_difference
 from wardround.records.arms import POOLED, alone_at
 from wardround.records.run_lines import DifferenceLine
-from wardround.records.scores import CaseScore
 from wardround.records.study import Study
 from wardround.site.case_store import case_file, read_case_scores
 from wardround.site.config import SiteConfig
+from wardround.workloads.workload import Workload
 
 
 def differences(
-    study: Study, configs: Sequence[SiteConfig], *, run: str, split: str = "test"
+    study: Study, workload: Workload, configs: Sequence[SiteConfig], *, run: str, split: str = "test"
 ) -> Iterator[DifferenceLine]:
     """Pairs of arms by site, over the per-case scores in the sites' own folders; pairs not scored there are left out.
 
@@ -28,9 +27,5 @@ def differences(
             if not all(case_file(folder, name, split).is_file() for name in (arm, reference)):
                 continue
             ours, theirs = (read_case_scores(folder, name, split) for name in (arm, reference))
-            records = [paired_difference(name, ours, theirs, seed=study.seed) for name in _figures(ours, theirs)]
+            records = workload.differences(ours, theirs, seed=study.seed)
             yield DifferenceLine(arm=arm, reference=reference, split=split, site=config.name, records=records)
-
-
-def _figures(*arms: Sequence[CaseScore]) -> list[str]:
-    return sorted({name for scores in arms for score in scores for name in score.values})

@@ -65,5 +65,7 @@ def open_state(study: Study, config: SiteConfig, *, run: str) -> KeptEntries:
 
 
 def _read(workload: Workload, study: Study, config: SiteConfig) -> SiteData:
-    section = config.section(study.workload["kind"])
-    return workload.open_site(section, folder=config.source.parent, cache=config.cache_folder)
+    section = config.section(study.workload["kind"], study.name)
+    return workload.open_site(
+        section, folder=config.source.parent, cache=config.cache_folder, disclosure=config.disclosure
+    )

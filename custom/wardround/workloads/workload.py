@@ -11,8 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from wardround import workloads
+from wardround.metrics.intervals import paired_differences
+from wardround.records.disclosure import Disclosure
+from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.scores import Scores
+from wardround.records.scores import CaseScore, Scores, Tally
 from wardround.records.study import Study
 
 Batch = tuple[Tensor, Tensor]
@@ -36,6 +39,15 @@ class SiteData(ABC):
         """What can be read, but makes no sense to train or score on; nothing by default."""
         return []
 
+    @property
+    def remarks(self) -> list[WardroundError]:
+        """What an admin should know and nothing has to be done about, such as a column without a value."""
+        return []
+
+    def statistics(self) -> list[Tally]:
+        """Sums over training cases that the study's initial model needs, see `Workload.initial_entries`."""
+        return []
+
     @abstractmethod
     def steps_per_epoch(self, batch_size: int) -> int:
         """Batches that visit each training case once."""
@@ -57,6 +69,14 @@ class SiteData(ABC):
     def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
         """Scores a network on `validation` or `test`; `detail` adds what is too slow for every round."""
 
+    def recalibrate(self, network: nn.Module) -> nn.Module | None:  # noqa: ARG002
+        """The network with its probabilities corrected, fitted and chosen on validation cases alone.
+
+        Takes the same inputs and gives logits of the same shape. None where no correction is better than none: by
+        cross-validation over the validation cases' patients, since a fit always looks good on what it was fitted to.
+        """
+        return None
+
     def draw(self, network: nn.Module, split: str, folder: Path, *, count: int = 1) -> list[Path]:  # noqa: ARG002
         """Pictures of `count` cases with their predictions, as PNG files in the site's own folder; none by default."""
         return []
@@ -64,6 +84,9 @@ class SiteData(ABC):
 
 class Workload(ABC):
     """Builds what a learner needs. Made from the study's `workload` section, which it validates."""
+
+    has_reference = False
+    """Whether `reference` gives a simple model to stand beside the network in every report."""
 
     @abstractmethod
     def network(self) -> nn.Module:
@@ -81,18 +104,49 @@ class Workload(ABC):
         """Names of the records that are too slow for every round, and reported after the last one; none by default."""
         return ()
 
+    def head(self, network: nn.Module) -> tuple[str, ...]:  # noqa: ARG002
+        """Names in `network.state_dict()` of the last layer, which a study may leave at each site.
+
+        Raises:
+            WardroundError: the network has no part of its own before the head, or the workload names none.
+        """
+        raise WardroundError(
+            Reason.NOTHING_KEPT_LOCAL, "algorithm.kind local_head: this workload names no head; use another algorithm"
+        )
+
+    def initial_entries(self, statistics: Sequence[Tally]) -> dict[str, Tensor]:  # noqa: ARG002
+        """Entries of the initial network that follow from `SiteData.statistics`, summed over the sites that train."""
+        return {}
+
+    def reference(self, data: SiteData) -> nn.Module | None:  # noqa: ARG002
+        """The workload's simple model fitted on the data's training cases; it takes and gives what the network does.
+
+        None where the data does not allow one, such as training cases of one class.
+        """
+        return None
+
+    def differences(self, ours: Sequence[CaseScore], theirs: Sequence[CaseScore], *, seed: int) -> list[MetricRecord]:
+        """How much better one model is than another on the same cases, with paired 95 % intervals.
+
+        Args:
+            ours, theirs: what `SiteData.score` gave by case.
+            seed: of the resampling.
+        """
+        return paired_differences(ours, theirs, seed=seed)
+
     @abstractmethod
     def contract_digest(self) -> str:
         """SHA-256 of the data contract that all sites must share."""
 
     @abstractmethod
-    def open_site(self, data: dict[str, Any], *, folder: Path, cache: Path) -> SiteData:
+    def open_site(self, data: dict[str, Any], *, folder: Path, cache: Path, disclosure: Disclosure) -> SiteData:
         """Reads a site's data.
 
         Args:
             data: the workload's section of site.yaml.
             folder: what relative paths in it start from.
             cache: where prepared cases may be kept.
+            disclosure: the site's rules, which scores by bin or cohort obey.
         """
 
     @abstractmethod

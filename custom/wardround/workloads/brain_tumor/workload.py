@@ -8,6 +8,7 @@ from typing import Any
 
 from torch import nn
 
+from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.study import validated
 from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
 from wardround.workloads.brain_tumor.network import build_network
@@ -54,7 +55,14 @@ class BrainTumorWorkload(Workload):
         contract = {"image": self.settings.contract.model_dump(mode="json"), "regions": REGIONS}
         return hashlib.sha256(json.dumps(contract, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
-    def open_site(self, data: dict[str, Any], *, folder: Path, cache: Path) -> SiteData:
+    def open_site(
+        self,
+        data: dict[str, Any],
+        *,
+        folder: Path,
+        cache: Path,
+        disclosure: Disclosure = DEFAULT_RULES,  # noqa: ARG002 - no bins, no cohorts
+    ) -> SiteData:
         """Reads a hospital's images as its site.yaml describes them."""
         return open_site_data(self.settings, _site_settings(data, folder), cache=cache)
 

@@ -1,0 +1,160 @@
+"""contract.yaml: what every hospital's table means, so that one network can read them all."""
+
+from datetime import date
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+OTHER = "other"  # the bucket of categories that the vocabulary does not have
+RESERVED = frozenset({OTHER, "missing"})
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Conversion(_Section):
+    """From an accepted unit to the contract's: `value * factor + offset`."""
+
+    factor: _Finite = 1.0
+    offset: _Finite = 0.0
+
+    @model_validator(mode="after")
+    def _converts(self) -> Self:
+        if self.factor == 0:
+            raise ValueError("factor 0 makes every value the same")
+        return self
+
+
+class Window(_Section):
+    """When a value may have been measured, in days from the index date: 0 is that date, -365 a year before."""
+
+    from_days: int | None = Field(None, description="null: any time before")
+    to_days: int = Field(0, le=0, description="later values would leak the outcome")
+
+    @model_validator(mode="after")
+    def _runs_forward(self) -> Self:
+        if self.from_days is not None and self.from_days > self.to_days:
+            raise ValueError(f"from_days {self.from_days} is after to_days {self.to_days}")
+        return self
+
+
+class _Column(_Section):
+    meaning: str = Field(min_length=1)
+    window: Window = Window()
+    missing: tuple[str | float, ...] = Field((), description="codes for missing beside the contract's own, such as 0")
+
+
+class NumberColumn(_Column):
+    """A measured or counted value."""
+
+    type: Literal["number"]
+    unit: str = Field(min_length=1)
+    units: dict[str, Conversion] = Field(default_factory=dict, description="accepted beside `unit`")
+    range: tuple[_Finite, _Finite] = Field(description="plausible, in `unit`; what lies outside is taken as missing")
+
+    @model_validator(mode="after")
+    def _has_width(self) -> Self:
+        if self.range[0] >= self.range[1]:
+            raise ValueError(f"range {list(self.range)}: expected [low, high] with low below high")
+        return self
+
+
+class CategoryColumn(_Column):
+    """One of a vocabulary's values."""
+
+    type: Literal["category"]
+    values: tuple[Name, ...] = Field(min_length=1)
+    other: bool = Field(True, description="unknown codes go to the bucket `other`; false: they are invalid")
+
+    @model_validator(mode="after")
+    def _vocabulary(self) -> Self:
+        if len(set(self.values)) < len(self.values) or RESERVED & set(self.values):
+            raise ValueError(
+                f"values {list(self.values)}: expected each once, without {', '.join(sorted(RESERVED))}, "
+                "which are added where they are needed"
+            )
+        return self
+
+
+Column = Annotated[NumberColumn | CategoryColumn, Field(discriminator="type")]
+
+
+class Outcome(_Section):
+    """What is predicted. A site maps its own codes to `positive` and `negative`."""
+
+    name: Name
+    meaning: str = Field(min_length=1)
+    horizon_days: int | None = Field(ge=0, description="from the index date; null: present at the index date")
+    positive: Name = "yes"
+    negative: Name = "no"
+
+
+class Exclusion(_Section):
+    """Rows that are no part of the study, by a column that need not be an input."""
+
+    column: Name
+    meaning: str = Field(min_length=1)
+    values: tuple[Name, ...] = Field(min_length=1, description="a row with one of these is left out")
+
+
+class CohortColumn(_Section):
+    """A division of patients by which figures are told: a category's values, or bands of a number."""
+
+    name: Name
+    column: Name
+    edges: tuple[_Finite, ...] = Field((), description="of a number's bands: [50, 65] gives below 50, 50 to 65, 65 up")
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        if list(self.edges) != sorted(set(self.edges)):
+            raise ValueError(f"edges {list(self.edges)}: expected ascending values")
+        return self
+
+
+class Contract(_Section):
+    """A whole contract.yaml."""
+
+    version: int = Field(1, ge=1)
+    patient: str = Field(min_length=1, description="what identifies a patient; rows of one patient stay together")
+    index_date: str = Field(min_length=1, description="the date at which the risk is asked for")
+    rows_per_patient: Literal["all", "first"] = Field("all", description="first: a patient's earliest row alone")
+    missing: tuple[str, ...] = Field(("", "?", "NA", "NaN"), description="codes for missing in every column")
+    outcome: Outcome
+    columns: dict[Name, Column] = Field(min_length=1, description="inputs, in this order")
+    exclusions: tuple[Exclusion, ...] = ()
+    cohorts: tuple[CohortColumn, ...] = ()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.outcome.name in self.columns:
+            raise ValueError(f"outcome.name {self.outcome.name} is also an input: the outcome would predict itself")
+        for cohort in self.cohorts:
+            column = self.columns.get(cohort.column)
+            if column is None:
+                raise ValueError(f"cohorts {cohort.name}: column {cohort.column} is not among columns")
+            if (column.type == "number") != bool(cohort.edges):
+                raise ValueError(f"cohorts {cohort.name}: edges are for numbers, and every number needs them")
+        return self
+
+
+class SplitRule(_Section):
+    """How every site divides its patients; by time, from which dates on they are held back."""
+
+    by: Literal["patient", "time"] = "patient"
+    validation_fraction: float = Field(0.15, ge=0, lt=1)
+    test_fraction: float = Field(0.25, ge=0, lt=1)
+    seed: int = Field(0, ge=0)
+    validation_from: date | None = None
+    test_from: date | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        dates = self.validation_from, self.test_from
+        if self.by == "time" and (dates[0] is None or dates[1] is None or dates[0] >= dates[1]):
+            raise ValueError("split by time: give validation_from and, after it, test_from")
+        if self.by == "patient" and any(dates):
+            raise ValueError("split by patient: validation_from and test_from do nothing; use by: time")
+        return self

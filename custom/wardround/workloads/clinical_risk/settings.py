@@ -1,0 +1,118 @@
+"""What a person decides about a clinical risk study: the study's side (job.yaml) and the site's (site.yaml)."""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from wardround.workloads.clinical_risk.contract import Contract, Name, SplitRule
+
+_Share = Annotated[float, Field(gt=0, lt=1)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NetworkSettings(_Section):
+    """A multi-layer perceptron; without hidden layers it is logistic regression."""
+
+    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = (64, 32)
+    dropout: float = Field(0.1, ge=0, lt=1)
+    norm: Literal["batch", "none"] = Field("batch", description="of hidden layers; FedBN needs batch")
+
+
+class AlertGoals(_Section):
+    """What alert thresholds are chosen for, on validation cases."""
+
+    sensitivity: tuple[_Share, ...] = (0.8,)
+    ppv: tuple[_Share, ...] = (0.3,)
+    alerts_per_100: tuple[Annotated[float, Field(gt=0, lt=100)], ...] = (10.0,)
+
+
+class ClinicalRiskSettings(_Section):
+    """job.yaml's `workload` section without `kind`."""
+
+    contract: Contract
+    network: NetworkSettings = NetworkSettings()
+    normalisation: Literal["federated", "site"] = Field(
+        "federated", description="one mean and scale a column from all training sites' sums, or each site's own"
+    )
+    split: SplitRule = SplitRule()
+    alerts: AlertGoals = AlertGoals()
+
+
+class CsvSource(_Section):
+    """A text table; a .zip with one file in it too."""
+
+    kind: Literal["csv"]
+    file: Path
+    separator: str = Field(",", min_length=1, max_length=1)
+    decimal: Literal[".", ","] = "."
+    encoding: str = "utf-8"
+    header: bool | tuple[str, ...] = Field(True, description="or the columns' names, where the file has none")
+
+
+class ParquetSource(_Section):
+    """A Parquet file."""
+
+    kind: Literal["parquet"]
+    file: Path
+
+
+class SqlSource(_Section):
+    """A query through SQLAlchemy. The URL holds credentials, so it stands in the environment or a mounted file."""
+
+    kind: Literal["sql"]
+    query: str = Field(min_length=1)
+    url_variable: str | None = Field(None, description="environment variable with the SQLAlchemy URL")
+    url_file: Path | None = Field(None, description="file with the URL, such as a mounted secret")
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if (self.url_variable is None) == (self.url_file is None):
+            raise ValueError("give exactly one of url_variable and url_file")
+        return self
+
+
+Source = Annotated[CsvSource | ParquetSource | SqlSource, Field(discriminator="kind")]
+
+
+class ColumnMapping(_Section):
+    """Where a column of the contract comes from at this site.
+
+    A value that was measured after the index date gives the outcome away, so `time` names the column that says when;
+    where the source has none, `known_at_index` declares that the value is known by then.
+    """
+
+    column: str = Field(min_length=1)
+    unit: str | None = Field(None, description="of the site's values; by default the contract's")
+    codes: dict[str, str] = Field(default_factory=dict, description="the site's codes to the contract's values")
+    missing: tuple[str, ...] = Field((), description="the site's own codes for missing")
+    time: str | None = Field(None, description="column with the time of the measurement")
+    known_at_index: bool = False
+
+
+class OutcomeMapping(_Section):
+    """Where the outcome comes from."""
+
+    column: str = Field(min_length=1)
+    codes: dict[str, str] = Field(default_factory=dict, description="the site's codes to positive and negative")
+
+
+class ClinicalRiskSiteSettings(_Section):
+    """site.yaml's section for one clinical risk study."""
+
+    source: Source
+    patient: str | None = Field(None, description="column of the patient's id; null: each row is another patient")
+    row_id: str | None = Field(None, description="column that identifies a row, such as an encounter's number")
+    index_date: str | None = Field(None, description="column of the index date")
+    rows: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="source column to the values whose rows are this site's; by default all rows"
+    )
+    columns: dict[Name, ColumnMapping]
+    known_at_index: bool = Field(False, description="declares it for every column without a `time`")
+    outcome: OutcomeMapping
+    exclusions: dict[Name, ColumnMapping] = Field(default_factory=dict)
+    split_column: str | None = Field(None, description="column that says train, validation or test, for a given split")
+    contract_file: Path | None = Field(None, description="the contract that this hospital agreed to, if it keeps one")
