@@ -1,5 +1,6 @@
 """`wardround predict`, `adapt` and `export-bundle`: what a trained model is for."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,39 +10,48 @@ from wardround.cli.console import progress, results
 from wardround.cli.options import CheckpointFile
 from wardround.records.notices import RESEARCH_USE
 from wardround.records.reasons import Reason, WardroundError
-from wardround.reporting.vocabulary import in_part_order, part_in_words
+from wardround.reporting.words import vocabulary_of
+from wardround.workloads.vocabulary import Figure
+
+_IMAGES = "brain_tumor"  # the workload whose cases can be read without a site.yaml
 
 
 def predict(
     model: CheckpointFile,
-    case: Annotated[Path, typer.Option(help="A case's folder, or for MSD its 4D image.")],
-    out: Annotated[Path, typer.Option(help="The label map to write, .nii.gz.")],
-    site: Annotated[Path | None, typer.Option(help="The site.yaml that says how files and labels are named.")] = None,
+    case: Annotated[Path, typer.Option(help="What to read: a case's folder, an MSD 4D image, or a table of patients.")],
+    out: Annotated[Path, typer.Option(help="What to write: a label map, .nii.gz, or a table of risks, .csv.")],
+    site: Annotated[
+        Path | None, typer.Option(help="The site.yaml that says how files, labels or columns are named.")
+    ] = None,
     labels: Annotated[
         Literal["brats2018", "brats2023", "msd"] | None,
-        typer.Option(help="Without --site: layout and label convention of the case."),
+        typer.Option(help="For images, without --site: layout and label convention of the case."),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier prediction.")] = False,
 ) -> None:
-    """Segment one case, on its own grid and in the site's label convention."""
+    """Predict at a site: segment one case on its own grid, or give each row of a table its risk."""
     from wardround.learners.checkpoint import load_checkpoint
     from wardround.learners.predict import predict_file
 
-    if (site is None) == (labels is None):
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID,
-            "predict: give --site SITE_YAML, or --labels with brats2018, brats2023 or msd, and not both; "
-            "label values mean different tissues in each, so none is assumed",
-        )
     checkpoint = load_checkpoint(model)
-    data, folder = _naming(case, site, labels, str(checkpoint.card.workload["kind"]))
-    volumes = predict_file(checkpoint, case, out, data=data, folder=folder, device=device, overwrite=overwrite)
-    results().print("predicted volumes in ml")
-    for region in in_part_order(volumes):
-        results().print(f"  {part_in_words(region):<18}{volumes[region]:>8.1f}")
+    kind = str(checkpoint.card.workload["kind"])
+    data, folder = _naming(case, site, labels, kind, checkpoint.card.study)
+    figures = predict_file(checkpoint, case, out, data=data, folder=folder, device=device, overwrite=overwrite)
+    for line in figure_lines(kind, figures):
+        results().print(line)
     results().print(f"{out}", soft_wrap=True)
     results().print(RESEARCH_USE)
+
+
+def figure_lines(kind: str, figures: Mapping[str, float]) -> list[str]:
+    """A prediction's figures under their heading, in the workload's words; one that it has no word for comes last."""
+    words = vocabulary_of(kind)
+    known = [figure for figure in words.figures if figure.key in figures]
+    rest = [Figure(key, key.replace("_", " "), 3) for key in figures if key not in {figure.key for figure in known}]
+    return [words.predicted] + [
+        f"  {figure.title:<18}{figures[figure.key]:>8.{figure.digits}f}" for figure in [*known, *rest]
+    ]
 
 
 def adapt(
@@ -49,7 +59,7 @@ def adapt(
     site: Annotated[Path, typer.Option(help="The site.yaml of the hospital that the model is for.")],
     out: Annotated[Path, typer.Option(help="The checkpoint to write.")],
 ) -> None:
-    """Re-measure a model's BatchNorm statistics on a hospital's own unlabelled cases."""
+    """Re-measure a model's BatchNorm statistics on a hospital's own cases, without their labels."""
     from wardround.learners.adapt import adapt_checkpoint
     from wardround.learners.checkpoint import load_checkpoint, save_checkpoint
     from wardround.site.config import load_site_config
@@ -82,12 +92,24 @@ def export_bundle(
     results().print(f"{export(load_checkpoint(model), out)}", soft_wrap=True)
 
 
-def _naming(case: Path, site: Path | None, labels: str | None, kind: str) -> tuple[dict[str, Any], Path]:
+def _naming(case: Path, site: Path | None, labels: str | None, kind: str, study: str) -> tuple[dict[str, Any], Path]:
     """How the site names files and labels: the workload's section of its site.yaml, and where its paths start."""
     from wardround.site.config import load_site_config
 
-    if site is None:
-        folder = case.absolute()  # no more than it is known to hold images: predictions may lie beside it
-        return {"folder": ".", "layout": labels, "labels": labels}, folder.parent if labels == "msd" else folder
-    config = load_site_config(site)
-    return config.section(kind), config.source.parent
+    if site is not None and labels is None:
+        config = load_site_config(site)
+        return config.section(kind, study), config.source.parent
+    if kind != _IMAGES:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"predict: give --site SITE_YAML, which says how the hospital's data maps to the study's, and no --labels: "
+            f"this is a model of the workload {kind}",
+        )
+    if site is not None or labels is None:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            "predict: give --site SITE_YAML, or --labels with brats2018, brats2023 or msd, and not both; "
+            "label values mean different tissues in each, so none is assumed",
+        )
+    folder = case.absolute()  # no more than it is known to hold images: predictions may lie beside it
+    return {"folder": ".", "layout": labels, "labels": labels}, folder.parent if labels == "msd" else folder

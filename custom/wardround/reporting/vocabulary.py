@@ -1,38 +1,43 @@
 """What record names, arms and codes mean, in a reader's words."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wardround.records.arms import is_alone, site_of
+from wardround.records.arms import BEST, LAST, PERSONALISED, POOLED, RECALIBRATED, is_alone, site_of
 from wardround.records.metric_record import MetricRecord
+from wardround.reporting.words import ARMS, CODES, SHORT_ARMS, family_of
+from wardround.workloads.vocabulary import Family
+
+ALONE = "alone"  # every hospital's own model at home, as one arm
 
 MINUS = "\N{MINUS SIGN}"  # as wide as a plus, so that columns line up
 DASH = "\N{EN DASH}"  # stands where there is no figure
 
-_PARTS = {"wt": "whole tumor", "tc": "tumor core", "et": "enhancing tumor", "mean": "mean of regions"}
-_SHORT_PARTS = {"wt": "WT", "tc": "TC", "et": "ET", "mean": "mean"}
-_ORDER = ("wt", "tc", "et", "mean")
-
 _ARMS = {
-    "best": "Federated, best round",
-    "last": "Federated, last round",
-    "personalised": "Federated, then fine-tuned at the site",
-    "alone": "Alone: each hospital's own data only",
-    "pooled": "Pooled: all data in one place",
+    BEST: "Federated, best round",
+    LAST: "Federated, last round",
+    PERSONALISED: "Federated, then fine-tuned at the site",
+    RECALIBRATED: "Federated, with the site's own recalibration",
+    ALONE: "Alone: each hospital's own data only",
+    POOLED: "Pooled: all data in one place",
+    **ARMS,
 }
 _SHORT_ARMS = {
-    "best": "federated, best",
-    "last": "federated, last",
-    "personalised": "federated, fine-tuned",
-    "alone": "alone, at home",
-    "pooled": "pooled",
+    BEST: "federated, best",
+    LAST: "federated, last",
+    PERSONALISED: "federated, fine-tuned",
+    RECALIBRATED: "federated, recalibrated",
+    ALONE: "alone, at home",
+    POOLED: "pooled",
+    **SHORT_ARMS,
 }
 _ARM_HEADS = {
-    "best": "federated",
-    "last": "fed., last",
-    "personalised": "fine-tuned",
-    "alone": "alone",
-    "pooled": "pooled",
+    BEST: "federated",
+    LAST: "fed., last",
+    PERSONALISED: "fine-tuned",
+    RECALIBRATED: "recalibrated",
+    ALONE: "alone",
+    POOLED: "pooled",
+    **SHORT_ARMS,
 }
 _CODES = {
     "absent": "did not join",
@@ -49,37 +54,19 @@ _CODES = {
     "chosen_on_few_cases": "helped to choose the best round with too few validation cases to rank by",
     "quorum_too_small": "refuses to train in a study whose quorum is below three",
     "quorum_not_met": "fewer accepted contributions than the quorum",
-    "statistics_of_scored_images": "from the images of the scored cases, without their labels: it has no others",
     "statistics_re_measured": "BatchNorm statistics re-measured on the site's own unlabelled cases",
+    "no_head_of_its_own": "never trained a head of its own, so the initial one was used",
+    "recalibration_kept": "recalibration was better on validation",
+    "recalibration_not_kept": "recalibration was no better on validation, so the probabilities were left as they were",
     "fine_tuning_kept": "fine-tuning was better on validation",
     "fine_tuning_not_kept": "fine-tuning was no better on validation, so the federated model was kept",
+    **CODES,
 }
 
 
 @dataclass(frozen=True)
-class Family:
-    """Metrics that share a definition, such as Dice of each region."""
-
-    key: str
-    title: str
-    higher_is_better: bool
-    digits: int = 3
-    unit: str = ""
-
-
-_FAMILIES = (
-    Family("brats_dice", "Dice, BraTS convention", True),
-    Family("brats_hd95", "HD95, BraTS convention", False, 1, "mm"),
-    Family("false_positive_volume", "False-positive volume", False, 1, "ml"),
-    Family("dice", "Dice", True),
-    Family("hd95", "HD95", False, 1, "mm"),
-    Family("voxels", "Voxel counts", True, 0),
-)
-
-
-@dataclass(frozen=True)
 class Measure:
-    """One record name: its family and the part of the anatomy, if any."""
+    """One record name: its family and the part that it is about, if any."""
 
     name: str
     family: Family
@@ -88,17 +75,24 @@ class Measure:
     @property
     def title(self) -> str:
         """Long form: `Dice, whole tumor`."""
-        part = _PARTS.get(self.part, self.part.replace("_", " "))
+        part = next((part.title for part in self.family.parts if part.key == self.part), self.part.replace("_", " "))
         return f"{self.family.title}, {part}" if part else self.family.title
 
     @property
     def short(self) -> str:
         """Column head: `WT`, or the family's title where there are no parts."""
-        return _SHORT_PARTS.get(self.part, self.part.replace("_", " ")) or self.family.title
+        part = next((part.short for part in self.family.parts if part.key == self.part), self.part.replace("_", " "))
+        return part or self.family.title
+
+    @property
+    def position(self) -> int:
+        """Where it stands among the figures of its family."""
+        keys = [part.key for part in self.family.parts]
+        return keys.index(self.part) if self.part in keys else len(keys)
 
     def text(self, value: float) -> str:
         """The value in the family's digits."""
-        return f"{value:.{self.family.digits}f}"
+        return f"{value:.{self.family.digits}f}".replace("-", MINUS)
 
     def signed(self, value: float) -> str:
         """A difference with its sign."""
@@ -106,7 +100,9 @@ class Measure:
 
 
 def support_text(record: MetricRecord) -> str:
-    """`6 of 8`: of 8 cases, 6 whose label holds the region; `8` where all do or where that does not matter."""
+    """`6 of 8`: of 8 cases, 6 whose label holds the region; `80, 12 positive` where the metric is about an outcome."""
+    if record.n_positive is not None and measure(record.name).family.counts_positives:
+        return f"{record.n}, {record.n_positive} positive"
     partly = record.n_positive is not None and record.n_positive != record.n
     return f"{record.n_positive} of {record.n}" if partly else f"{record.n}"
 
@@ -124,27 +120,14 @@ def with_interval(difference: MetricRecord) -> str:
 
 
 def measure(name: str) -> Measure:
-    """Reads a record name. A name of no known family is its own family, where higher is taken as better."""
-    for family in _FAMILIES:
-        if name == family.key or name.startswith(family.key + "_"):
-            return Measure(name, family, name[len(family.key) + 1 :])
-    return Measure(name, Family(name, name.replace("_", " "), True), "")
-
-
-def in_part_order(parts: Iterable[str]) -> list[str]:
-    """Whole tumor first, then core and enhancing tumor; other parts at the end."""
-    return sorted(parts, key=lambda part: _ORDER.index(part) if part in _ORDER else len(_ORDER))
-
-
-def part_in_words(part: str) -> str:
-    """`whole tumor` for `wt`."""
-    return _PARTS.get(part, part.replace("_", " "))
+    """Reads a record name in the words of the installed workloads."""
+    family, part = family_of(name)
+    return Measure(name, family, part)
 
 
 def in_reading_order(names: list[str]) -> list[str]:
-    """Whole tumor first, then core, enhancing tumor and the mean; other names as they came."""
-    positions = {part: index for index, part in enumerate(_ORDER)}
-    return sorted(names, key=lambda name: positions.get(measure(name).part, len(_ORDER)))
+    """By part: whole tumor first, then core, enhancing tumor and the mean; other names as they came, at the end."""
+    return sorted(names, key=lambda name: (not measure(name).family.parts, measure(name).position))
 
 
 def listed_by_family(names: list[str]) -> str:

@@ -1,0 +1,45 @@
+"""The words of brain-tumor segmentation in reports."""
+
+from wardround.workloads.vocabulary import Family, Figure, Part, Vocabulary
+
+_REGIONS = (
+    Part("wt", "whole tumor", "WT"),
+    Part("tc", "tumor core", "TC"),
+    Part("et", "enhancing tumor", "ET"),
+    Part("mean", "mean of regions", "mean"),
+)
+
+VOCABULARY = Vocabulary(
+    families=(
+        Family(
+            "dice",
+            "Dice",
+            True,
+            parts=_REGIONS,
+            meaning="Overlap of prediction and label from 0 to 1. A case whose label lacks the region has no Dice and "
+            "is not counted as 0 or 1; n 6 of 8 means that 6 of 8 test cases have the region. WT, whole tumor: "
+            "everything abnormal, edema included. TC, tumor core: without the edema. ET, enhancing tumor: what takes "
+            "up contrast.",
+        ),
+        Family(
+            "hd95",
+            "HD95",
+            False,
+            1,
+            "mm",
+            parts=_REGIONS,
+            meaning="95th percentile of the distance in mm between the two surfaces; lower is better. A missed lesion "
+            "is penalised, not dropped.",
+        ),
+        Family("brats_dice", "Dice, BraTS convention", True, parts=_REGIONS),
+        Family("brats_hd95", "HD95, BraTS convention", False, 1, "mm", parts=_REGIONS),
+        Family("false_positive_volume", "False-positive volume", False, 1, "ml", parts=_REGIONS),
+        Family("voxels", "Voxel counts", True, 0, parts=_REGIONS),
+    ),
+    codes={
+        "statistics_of_scored_images": "from the images of the scored cases, without their labels: it has no others",
+    },
+    predicted="predicted volumes in ml",
+    figures=tuple(Figure(part.key, part.title) for part in _REGIONS),
+    what_stays="Images, labels, file names and lists of figures by case",
+)

@@ -1,0 +1,99 @@
+"""The words of clinical risk prediction in reports."""
+
+from wardround.workloads.vocabulary import Family, Figure, Vocabulary
+
+
+def _family(key: str, title: str, higher: bool, digits: int = 3, unit: str = "", meaning: str = "") -> Family:
+    return Family(key, title, higher, digits, unit, counts_positives=True, meaning=meaning)
+
+
+VOCABULARY = Vocabulary(
+    families=(
+        _family(
+            "auroc",
+            "AUROC",
+            True,
+            meaning="How often a patient with the outcome gets a higher risk than one without, from 0.5 (a coin) to 1. "
+            "It says nothing of whether the risks themselves are right.",
+        ),
+        _family(
+            "auprc",
+            "AUPRC",
+            True,
+            meaning="Average precision: the share of true alerts, averaged over all thresholds. A model that knows "
+            "nothing reaches the prevalence, so read it beside that, and never across hospitals of other prevalence.",
+        ),
+        _family("prevalence", "Prevalence", True, meaning="Share of the patients or stays that have the outcome."),
+        _family(
+            "brier",
+            "Brier score",
+            False,
+            meaning="Mean squared distance between risk and outcome; lower is better. Its parts add up: reliability "
+            "(how far the risks are from what happens; lower is better) - resolution (how far the groups of like risk "
+            "lie apart; higher is better) + within bin + uncertainty (what the prevalence alone leaves open).",
+        ),
+        _family(
+            "brier_skill",
+            "Brier skill",
+            True,
+            meaning="Share of the Brier score of the prevalence alone that the model takes away: 0 is no better than "
+            "telling everyone the prevalence, below 0 is worse.",
+        ),
+        _family("brier_reliability", "Reliability", False, 4),
+        _family("brier_resolution", "Resolution", True, 4),
+        _family("brier_within_bin", "Within bin", False, 4),
+        _family("brier_uncertainty", "Uncertainty", False, 4),
+        _family("log_loss", "Log loss", False),
+        _family("accuracy", "Accuracy at 0.5", True),
+        _family(
+            "calibration_error",
+            "Calibration error",
+            False,
+            meaning="Expected calibration error: the mean gap between risk and observed share over groups of like "
+            "risk; lower is better, and never quite 0 by chance on few patients.",
+        ),
+        _family(
+            "calibration_slope",
+            "Calibration slope",
+            True,
+            2,
+            meaning="1 is right; below 1 the risks are too extreme, above 1 too timid.",
+        ),
+        _family(
+            "calibration_intercept",
+            "Calibration intercept",
+            True,
+            2,
+            meaning="At slope 1: 0 is right; below 0 the risks are too high overall, above 0 too low.",
+        ),
+        _family("sensitivity", "Sensitivity", True, meaning="Share of the patients with the outcome that are alerted."),
+        _family("specificity", "Specificity", True),
+        _family("ppv", "PPV", True, meaning="Share of the alerts that are true."),
+        _family("npv", "NPV", True, meaning="Share of those not alerted that do not have the outcome."),
+        _family("alerts_per_100", "Alerts per 100", False, 1),
+        Family("score_bins", "Bins of risk by outcome", True, 0),
+        Family("calibration_bins", "Bins of calibration", True, 0),
+        Family("squared_error", "Sum of squared errors", False, 0),
+        Family("column", "Sums by column", True, 0),
+    ),
+    codes={
+        "one_class": "only one outcome occurs, so it has no value",
+        "no_cases": "no patients to score",
+        "fewer_than_10_positives": "fewer than 10 patients with the outcome",
+        "suppressed": "below the site's minimum cell",
+        "below_minimum_cell": "below the site's minimum cell",
+        "minimum_cell": "below the site's minimum cell",
+        "known_too_late": "holds a value from after the index date",
+        "no_threshold": "no threshold reaches the target on validation",
+        "target_not_reached": "no threshold reaches the target on validation",
+        "no_alerts": "nobody is alerted",
+    },
+    arms={
+        "reference": "Logistic regression, own data",
+        "pooled_reference": "Logistic regression, all data in one place",
+    },
+    short_arms={"reference": "log. regr.", "pooled_reference": "log.r. pooled"},
+    predicted="predicted risk",
+    figures=(Figure("rows", "rows", 0), Figure("mean_risk", "mean risk", 3)),
+    what_stays="Patients' rows, their risks and outcomes, and file names",
+)
