@@ -78,12 +78,14 @@ class ProximalCorrection:
     @torch.no_grad()
     def apply(self) -> None:
         """Adds mu w, then -mu w_global. A parameter without a gradient has not moved, so it needs none."""
-        pairs = [(p, r) for p, r in zip(self._parameters, self._reference, strict=True) if p.grad is not None]
-        if not pairs:
-            return
-        gradients = [p.grad for p, _ in pairs]
-        torch._foreach_add_(gradients, [p for p, _ in pairs], alpha=self.mu)  # type: ignore[arg-type]
-        torch._foreach_add_(gradients, [r for _, r in pairs], alpha=-self.mu)  # type: ignore[arg-type]
+        parameters, reference = self._parameters, self._reference
+        gradients = [gradient for parameter in parameters if (gradient := parameter.grad) is not None]
+        if len(gradients) < len(parameters):  # rare, and a small network's step is not much longer than this choice
+            moved = [(p, r) for p, r in zip(parameters, reference, strict=True) if p.grad is not None]
+            parameters, reference = [p for p, _ in moved], [r for _, r in moved]
+        if gradients:
+            torch._foreach_add_(gradients, parameters, alpha=self.mu)
+            torch._foreach_add_(gradients, reference, alpha=-self.mu)
 
     def gradient_norm(self) -> float:
         """mu ||w - w_global||."""
