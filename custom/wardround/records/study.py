@@ -173,19 +173,25 @@ def check_key_metric(study: Study, names: Sequence[str], who: str, *, last: Sequ
         WardroundError: with these names.
     """
     key = study.evaluation.key_metric
-    families = {name.rpartition("_")[0] for name in last}
-    family = next((family for family in sorted(families) if key == family or key.startswith(f"{family}_")), None)
-    if key not in names and family is not None:
+    if key in names:
+        return
+    if (late := key if key in last else _late_family(key, names, last)) is not None:
         raise WardroundError(
             Reason.METRIC_UNKNOWN,
-            f"evaluation.key_metric {key!r}: {family} is computed only after the last round, being too slow for each, "
+            f"evaluation.key_metric {key!r}: {late} is computed only after the last round, being too slow for each, "
             f"so it cannot choose the best; choose one of {', '.join(names)}",
         )
-    if key not in names:
-        raise WardroundError(
-            Reason.METRIC_UNKNOWN,
-            f"evaluation.key_metric {key!r} is not reported by {who}, which reports: {', '.join(names)}",
-        )
+    raise WardroundError(
+        Reason.METRIC_UNKNOWN,
+        f"evaluation.key_metric {key!r} is not reported by {who}, which reports: {', '.join(names)}",
+    )
+
+
+def _late_family(key: str, names: Sequence[str], last: Sequence[str]) -> str | None:
+    """`hd95` for hd95 or hd95_mean, where the late metrics hold hd95_wt; never a family that rounds report too."""
+    families = {name.rpartition("_")[0] for name in last} - {""}
+    alike = [f for f in families if not any(name == f or name.startswith(f"{f}_") for name in names)]
+    return next((family for family in sorted(alike) if key == family or key.startswith(f"{family}_")), None)
 
 
 def load_study(path: Path, overrides: tuple[str, ...] = ()) -> Study:
