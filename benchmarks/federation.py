@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wardround.aggregation.mean import weighted_mean
-from wardround.learners.learner import initial_network
+from wardround.learners.initial import initial_shared_entries
 from wardround.learners.make import make_learner
-from wardround.learners.sharing import initial_shared
 from wardround.records.scores import Scores
 from wardround.records.study import Study
 from wardround.workloads.workload import SiteData, Workload
@@ -22,7 +21,8 @@ class Result:
 def federate(study: Study, workload: Workload, sites: Mapping[str, SiteData], *, run: str) -> Result:
     """Runs the study's rounds over all sites with equal weights and scores the last model on each test split."""
     learners = {name: make_learner(workload, data, study, site=name, run=run) for name, data in sites.items()}
-    shared = initial_shared(initial_network(workload, study), study.algorithm)
+    statistics = [tally for _, data in sorted(sites.items()) for tally in data.statistics()]
+    shared = initial_shared_entries(workload, study, statistics)
     for round_index in range(study.training.rounds):
         differences = {}
         for name, learner in learners.items():

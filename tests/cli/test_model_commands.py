@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from wardround.cli.main import app
 from wardround.learners.checkpoint import load_checkpoint, make_checkpoint, save_checkpoint
 from wardround.learners.fill import all_entries
-from wardround.learners.sharing import initial_shared
+from wardround.learners.initial import initial_shared_entries
 from wardround.records.notices import RESEARCH_USE
 from wardround.records.study import Study, load_study
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
@@ -36,7 +36,7 @@ def study(study_folder: Path) -> Study:
 @pytest.fixture
 def incomplete(study: Study, tmp_path: Path) -> Path:
     """A FedBN model as the server has it: without any site's BatchNorm entries."""
-    shared = initial_shared(make_workload(study).network(), study.algorithm)
+    shared = initial_shared_entries(make_workload(study), study)
     return save_checkpoint(tmp_path / "best", make_checkpoint(shared, study, model_round=1))
 
 

@@ -20,8 +20,8 @@ from support.loopback import site_executor
 from wardround.flare import messages
 from wardround.flare.executor import CONCURRENT_SITES, threads_per_site
 from wardround.flare.workspace import site_environment
-from wardround.learners.learner import Learner, initial_network
-from wardround.learners.sharing import initial_shared
+from wardround.learners.initial import initial_shared_entries
+from wardround.learners.learner import Learner
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
@@ -36,7 +36,7 @@ class Site:
     def __init__(self, folder: Path, study: Study, **data: Any) -> None:
         self.study = study
         self.executor, self.context = site_executor(folder, study, "hospital-a", {"seed": 1, **data})
-        self.shared = initial_shared(initial_network(FakeWorkload(), study), study.algorithm)
+        self.shared = initial_shared_entries(FakeWorkload(), study)
 
     def ask(self, task: str, *, params: bool = True, meta: dict[str, Any] | None = None, **order: Any) -> Shareable:
         model = FLModel(

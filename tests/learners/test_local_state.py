@@ -91,7 +91,7 @@ def test_another_owner_is_refused(tmp_path: Path, key: str) -> None:
     LocalState(tmp_path, OWNER)
     with pytest.raises(WardroundError, match=key) as caught:
         LocalState(tmp_path, {**OWNER, key: "other"})
-    assert caught.value.code is Reason.CONTRACT_MISMATCH
+    assert caught.value.code is Reason.CONFIGURATION_INVALID
 
 
 def test_nothing_half_written_is_left(tmp_path: Path) -> None:

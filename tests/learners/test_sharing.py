@@ -6,7 +6,6 @@ from torch import nn
 
 from wardround.learners.sharing import KeepBatchNorm, ShareAll, initial_shared, split_entries
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import Algorithm
 
 
 class OwnNorm(nn.BatchNorm1d):
@@ -85,7 +84,7 @@ def test_a_block_under_two_names_stays_under_both_and_crosses_under_one() -> Non
 
 def test_the_server_starts_from_copies_of_what_is_shared() -> None:
     network = Nested()
-    shared = initial_shared(network, Algorithm(kind="fedbn"))
+    shared = initial_shared(network, KeepBatchNorm())
     assert set(shared) == set(split_entries(network, KeepBatchNorm()).shared)
     shared["group.weight"].zero_()
     assert network.group.weight.detach().equal(torch.ones(2))

@@ -18,7 +18,7 @@ from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.utils.fl_model_utils import FLModelUtils
 
 from support.fake_workload import FakeWorkload
-from wardround.flare import enrolment, environments, persistor
+from wardround.flare import enrolment, environments, final_scoring, persistor
 from wardround.flare.aggregator import UpdateAggregator
 from wardround.flare.controller import RoundController
 from wardround.flare.executor import SiteExecutor
@@ -34,7 +34,7 @@ Tamper = Callable[[str, str, FLModel], FLModel | None]
 
 def use_fake_workload(patch: pytest.MonkeyPatch, make: Callable[[Study], FakeWorkload] | None = None) -> None:
     """Lets server and sites build the fake workload, which is not installed."""
-    for module in (open_site, enrolment, persistor, environments):
+    for module in (open_site, enrolment, final_scoring, persistor, environments):
         patch.setattr(module, "make_workload", make or (lambda _study: FakeWorkload()))
 
 

@@ -11,13 +11,11 @@ from nvflare.fuel.utils import fobs
 from torch import Tensor
 
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
-from wardround.learners.learner import initial_network
-from wardround.learners.sharing import initial_shared
+from wardround.learners.initial import initial_shared_entries
+from wardround.records.arms import LAST
 from wardround.records.study import Study, load_study
 from wardround.workloads.workload import Workload, make_workload
 
-BEST = "best"
-LAST = "last"
 ROUND = "model_round"  # key in the learnable's meta
 
 
@@ -55,8 +53,7 @@ class CheckpointPersistor(ModelPersistor):
     def load_model(self, fl_ctx: FLContext) -> ModelLearnable:  # noqa: ARG002
         """The initial global model: the shared entries of a fresh network under the study's seed."""
         assert self._workload is not None
-        network = initial_network(self._workload, self.study)
-        return make_model_learnable(weights=initial_shared(network, self.study.algorithm), meta_props={ROUND: 0})
+        return make_model_learnable(weights=initial_shared_entries(self._workload, self.study), meta_props={ROUND: 0})
 
     def save_model(self, model: ModelLearnable, fl_ctx: FLContext) -> None:  # noqa: ARG002
         """Keeps what FLARE hands over as the last model."""

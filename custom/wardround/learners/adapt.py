@@ -73,9 +73,17 @@ def adapt_checkpoint(
     `silobn` they are in the checkpoint already.
 
     Raises:
-        WardroundError: the checkpoint is of another architecture, or the network has no BatchNorm statistics.
+        WardroundError: the checkpoint is of another architecture, its algorithm leaves a head at each site, or the
+            network has no BatchNorm statistics.
     """
     card = checkpoint.card
+    if card.algorithm.kind == "local_head":
+        raise WardroundError(
+            Reason.LOCAL_STATE_MISSING,
+            "adapt: a local head model has no statistics to re-measure, and a head is learned with labels; use the "
+            "model that a hospital which trained keeps in its state folder, under <run>/models, or let this hospital "
+            "train",
+        )
     chosen = usable_device(device)
     with seeded(seed_of(card.study, card.study_seed, site, "adapt", 0), chosen) as generator:
         network = workload.network()

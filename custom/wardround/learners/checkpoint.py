@@ -34,7 +34,7 @@ class CheckpointCard(BaseModel):
         model_round: rounds of training behind it; 0 is the initial model.
         entries: name to [dtype, *shape] of what the file holds.
         kept_local: names that stay at a site under this algorithm.
-        complete: whether it can predict: False for a FedBN model without a site's entries.
+        complete: whether it can predict: False for a FedBN or local head model without a site's entries.
         site: whose entries it holds, where it holds any.
         metrics: names of the figures that models of this study are judged by.
         key_metric: the one that chooses, with `max` or `min`.
@@ -84,11 +84,17 @@ class Checkpoint:
             WardroundError: the checkpoint holds only what sites share.
         """
         if not self.card.complete:
+            what_to_do = (
+                "a head is learned with labels: use the model that a hospital which trained keeps in its state folder, "
+                "under <run>/models, or let this hospital train"
+                if self.card.algorithm.kind == "local_head"
+                else "run `wardround adapt` with this checkpoint and the site's site.yaml, and use what that writes"
+            )
             raise WardroundError(
                 Reason.LOCAL_STATE_MISSING,
                 f"this {self.card.algorithm.kind} model lacks the {len(self.card.kept_local)} entries that each site "
                 f"keeps (such as {self.card.kept_local[0]}), so it cannot predict; "
-                "run `wardround adapt` with this checkpoint and the site's site.yaml, and use what that writes",
+                f"{what_to_do}",
             )
 
 
@@ -103,7 +109,7 @@ def make_checkpoint(
 ) -> Checkpoint:
     """Puts tensors and their card together. Complete is what holds every entry that sites keep."""
     workload = workload or make_workload(study)
-    own = split_entries(workload.network(), sharing_of(study.algorithm))
+    own = split_entries(workload.network(), sharing_of(study.algorithm, workload))
     held = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     card = CheckpointCard(
         study=study.name,

@@ -21,9 +21,9 @@ from wardround.learners.seeds import seed_of, seeded
 from wardround.learners.sharing import ShareAll, Sharing
 from wardround.learners.steps import StepReport, StepSettings, run_steps
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.scores import Scores
+from wardround.records.scores import Scores, Tally
 from wardround.records.study import Study, check_key_metric
-from wardround.records.update import Role, SiteManifest, TrainingReport
+from wardround.records.update import Nature, Role, SiteManifest, TrainingReport
 from wardround.workloads.workload import SiteData, Workload
 
 logger = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class Learner:
         self._correction = self.correction()
         self._state = KeptEntries() if state is None else state
         self._model_round: int | None = None
-        self._to_re_measure = False
+        self._lacks_own = False
         self.notes: tuple[str, ...] = ()
         if self.kept_names:
             logger.info("%s: %d entries stay at %s: %s", run, len(self.kept_names), site, ", ".join(self.kept_names))
@@ -105,9 +105,31 @@ class Learner:
         """Entries that stay by the algorithm's choice. Other integer entries (counters) never cross either."""
         return self._live.entries.kept_names
 
-    def manifest(self, role: Role) -> SiteManifest:
-        """The answer to `prepare`."""
-        return make_manifest(self.workload, self.data, self.study, self._live.entries, site=self.site, role=role)
+    @property
+    def lacks_own_entries(self) -> bool:
+        """Whether the model is a trained one for which this site has kept no entries, nor re-measured them since."""
+        return self._lacks_own
+
+    def manifest(
+        self,
+        role: Role,
+        *,
+        nature: Nature = "hospital",
+        statistics: Sequence[Tally] = (),
+        suppressed: Sequence[str] = (),
+    ) -> SiteManifest:
+        """The answer to `prepare`; see `make_manifest`."""
+        return make_manifest(
+            self.workload,
+            self.data,
+            self.study,
+            self._live.entries,
+            site=self.site,
+            role=role,
+            nature=nature,
+            statistics=statistics,
+            suppressed=suppressed,
+        )
 
     def load(self, shared: Mapping[str, Tensor], *, model_round: int) -> None:
         """Puts the global entries and the site's own of the newest acknowledged round <= `model_round` into place.
@@ -121,17 +143,17 @@ class Learner:
         own = self._state.get(model_round) if self.kept_names else None
         self._live.place(shared, own)
         self._model_round = model_round
-        self._to_re_measure = bool(self.kept_names) and own is None and model_round > 0
+        self._lacks_own = bool(self.kept_names) and own is None and model_round > 0
         self.notes = ()
 
     def validate(self) -> Scores:
         """Scores the loaded model on the site's validation cases."""
         return self.score("validation")
 
-    def score(self, split: str, *, detail: bool = False) -> Scores:
-        """Scores the model on a split. `notes` says whether statistics had to be re-measured."""
+    def score(self, split: str, *, detail: bool = False, network: nn.Module | None = None) -> Scores:
+        """Scores the model, or what `recalibrate` made of it; `notes` says if statistics were re-measured."""
         self._ready()
-        return self.data.score(self.network, split, detail=detail)
+        return self.data.score(self.network if network is None else network, split, detail=detail)
 
     def train(self, round_index: int) -> Update:
         """Trains what `load` put in place. Kept entries become pending for model round `round_index` + 1.
@@ -179,7 +201,7 @@ class Learner:
         """
         with seeded(self._seed("adapt", 0), self.device) as generator:
             re_measure(self.network, self.data.unlabelled(self.study.training.batch_size, generator), self.device)
-        self._to_re_measure = False
+        self._lacks_own = False
         self.notes = (*self.notes, *remarks(self.data))
 
     def personalise(self, steps: int) -> Personalised:
@@ -197,6 +219,13 @@ class Learner:
         self.notes = (*self.notes, result.note)
         return result
 
+    def recalibrate(self) -> nn.Module:
+        """The loaded model with its probabilities corrected on validation cases, or as it is where none is better."""
+        self._ready()
+        corrected = None if self.lacks_own_entries else self.data.recalibrate(self.network)
+        self.notes = (*self.notes, "recalibration_kept" if corrected is not None else "recalibration_not_kept")
+        return self.network if corrected is None else corrected
+
     def shared_entries(self) -> dict[str, Tensor]:
         """CPU float32 copies of what would cross now."""
         return self._live.shared_copies()
@@ -206,7 +235,7 @@ class Learner:
         return self._live.own_copies()
 
     def _ready(self) -> None:
-        if self._to_re_measure:
+        if self._lacks_own:
             logger.info("%s: %s has no entries of its own for this model; re-measuring statistics", self.run, self.site)
             self.adapt()
 

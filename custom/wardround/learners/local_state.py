@@ -94,7 +94,7 @@ class LocalState(KeptEntries):
         if unlike:
             told = ", ".join(f"{key} {found.get(key)!r} instead of {owner.get(key)!r}" for key in unlike)
             raise WardroundError(
-                Reason.CONTRACT_MISMATCH,
+                Reason.CONFIGURATION_INVALID,
                 f"{file}: the entries here belong to {told}; give the run a name of its own, or move the folder away",
             )
 

@@ -3,6 +3,7 @@
 from wardround.learners.fedbn import FedBNLearner, FedProxFedBNLearner
 from wardround.learners.fedprox import FedProxLearner
 from wardround.learners.learner import Learner
+from wardround.learners.local_head import LocalHeadLearner
 from wardround.learners.local_state import KeptEntries
 from wardround.records.study import Study
 from wardround.workloads.workload import SiteData, Workload
@@ -12,6 +13,7 @@ LEARNERS: dict[str, type[Learner]] = {
     "fedprox": FedProxLearner,
     "fedbn": FedBNLearner,
     "fedprox_fedbn": FedProxFedBNLearner,
+    "local_head": LocalHeadLearner,
 }
 
 

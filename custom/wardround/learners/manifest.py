@@ -1,18 +1,33 @@
 """What a site says of itself in `prepare`."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from wardround.learners.sharing import Entries
+from wardround.records.scores import Tally
 from wardround.records.study import Study
-from wardround.records.update import Role, SiteManifest
+from wardround.records.update import Nature, Role, SiteManifest
 from wardround.records.versions import package_versions
 from wardround.workloads.workload import SiteData, Workload
 
 
 def make_manifest(
-    workload: Workload, data: SiteData, study: Study, entries: Entries, *, site: str, role: Role
+    workload: Workload,
+    data: SiteData,
+    study: Study,
+    entries: Entries,
+    *,
+    site: str,
+    role: Role,
+    nature: Nature = "hospital",
+    statistics: Sequence[Tally] = (),
+    suppressed: Sequence[str] = (),
 ) -> SiteManifest:
-    """Counts, names, shapes and digests; shared entries cross as float32 whatever the network's own type."""
+    """Counts, names, shapes and digests; shared entries cross as float32 whatever the network's own type.
+
+    Args:
+        statistics, suppressed: the data's sums that the site's disclosure rules let through, and the others' names.
+    """
     return SiteManifest(
         site=site,
         role=role,
@@ -24,4 +39,7 @@ def make_manifest(
         study_digest=study.digest(),
         problems=dict(Counter(str(problem.code) for problem in data.problems)),
         versions=package_versions(),
+        statistics=list(statistics),
+        suppressed=list(suppressed),
+        nature=nature,
     )

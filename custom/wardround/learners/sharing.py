@@ -1,5 +1,6 @@
 """Which entries of a network leave the site."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -8,6 +9,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Algorithm
+from wardround.workloads.workload import Workload
 
 _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 
@@ -60,16 +62,44 @@ class KeepBatchNorm:
         return tuple(name for name in network.state_dict() if name in chosen)
 
 
-def sharing_of(algorithm: Algorithm) -> Sharing:
+@dataclass(frozen=True)
+class KeepHead:
+    """FedPer (Arivazhagan et al., 2019): the last layer stays.
+
+    Args:
+        head: gives its names in a network's state, see `Workload.head`.
+
+    Raises:
+        WardroundError: nothing would stay, or nothing would be shared.
+    """
+
+    head: Callable[[nn.Module], tuple[str, ...]]
+
+    def kept(self, network: nn.Module) -> tuple[str, ...]:
+        """The head's entries, in the state's order."""
+        chosen, state = set(self.head(network)), network.state_dict()
+        if not chosen or not chosen < state.keys():
+            unknown = ", ".join(sorted(chosen - state.keys())[:3])
+            found = f"names that it does not have ({unknown})" if unknown else f"{len(chosen)} of {len(state)} entries"
+            raise WardroundError(
+                Reason.NOTHING_KEPT_LOCAL,
+                f"algorithm.kind local_head: the network's head is {found}; a head and layers before it are needed",
+            )
+        return tuple(name for name in state if name in chosen)
+
+
+def sharing_of(algorithm: Algorithm, workload: Workload) -> Sharing:
     """The study's choice."""
     if algorithm.keeps_batchnorm:
         return KeepBatchNorm(statistics_only=algorithm.keep_local == "silobn")
+    if algorithm.kind == "local_head":
+        return KeepHead(workload.head)
     return ShareAll()
 
 
-def initial_shared(network: nn.Module, algorithm: Algorithm) -> dict[str, Tensor]:
-    """Copies of a fresh network's shared entries: where the server starts from."""
-    shared = split_entries(network, sharing_of(algorithm)).shared
+def initial_shared(network: nn.Module, sharing: Sharing) -> dict[str, Tensor]:
+    """Copies of a fresh network's shared entries."""
+    shared = split_entries(network, sharing).shared
     return {name: tensor.detach().cpu().float().clone() for name, tensor in shared.items()}
 
 

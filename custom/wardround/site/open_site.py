@@ -53,7 +53,7 @@ def open_learner(study: Study, config: SiteConfig, *, run: str) -> Learner:
 
 def open_state(study: Study, config: SiteConfig, *, run: str) -> KeptEntries:
     """Where the site's kept entries live: `<state_folder>/<run>/kept`, or nowhere if the algorithm keeps none."""
-    if not study.algorithm.keeps_batchnorm:
+    if not study.algorithm.keeps_entries:
         return KeptEntries()
     owner = {
         "run": run,
