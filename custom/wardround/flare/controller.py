@@ -16,13 +16,14 @@ from nvflare.widgets.info_collector import GroupInfoCollector, InfoCollector
 
 from wardround.flare import final_scoring
 from wardround.flare.aggregator import UpdateAggregator
-from wardround.flare.enrolment import Enrolled, enrol
+from wardround.flare.enrolment import Enrolled, enrol, first_model
 from wardround.flare.exchange import Answers, Exchange
-from wardround.flare.persistor import BEST, LAST, CheckpointPersistor
+from wardround.flare.persistor import CheckpointPersistor
 from wardround.flare.record import RunRecord
 from wardround.flare.rounds import Rounds
 from wardround.flare.selector import FixedSitesSelector
 from wardround.learners.checkpoint import weights_sha256
+from wardround.records.arms import BEST, LAST
 from wardround.records.orders import Order
 from wardround.records.reasons import WardroundError
 from wardround.records.study import Study
@@ -86,6 +87,7 @@ class RoundController(FedAvg):
         model = self.load_model()
         self.enrolled = enrol(self, model.params)
         self.record.start(self._run_id(), self.environment, self.study, self.enrolled.manifests, self.enrolled.missing)
+        model.params = first_model(self.study, self.enrolled, model.params)
         selector.begin(self.study.evaluation, tuple(self.enrolled.train_sites))
         rounds = Rounds(self, persistor, selector)
         for index in range(self.num_rounds):
@@ -99,17 +101,19 @@ class RoundController(FedAvg):
         for site, reason in rounds.seldom().items():
             self.record.incomplete(f"{site}: {reason}")
         last = final_scoring.model(LAST, self.num_rounds, model.params)
-        rounds.add_scores(last.model_round, final_scoring.score_last_on_validation(self, last), last.shared)
+        rounds.add_scores(self.num_rounds, final_scoring.score_last_on_validation(self, last), model.params)
         if rounds.best is None:
-            self.record.incomplete("no round has a validation score from every training site: best is the last model")
-            rounds.keep_best(last.model_round, last.shared)
+            self.record.incomplete(
+                "no round has a validation score from every training site: best is the last model" + rounds.why_none()
+            )
+            rounds.keep_best(self.num_rounds, model.params)
         assert rounds.best is not None
         self.get_component("model_selector").announce(self.fl_ctx)
         best = final_scoring.model(BEST, *rounds.best)
         final_scoring.score_arms(self, best, last)
         if not self.abort_signal.triggered:
-            sha = weights_sha256(last.shared)
-            self.record.end(best_round=best.model_round, last_round=last.model_round, weights_sha256=sha)
+            sha = weights_sha256(model.params)
+            self.record.end(best_round=rounds.best[0], last_round=self.num_rounds, weights_sha256=sha)
 
     def order(self, round_index: int, model_round: int, **arm: str) -> Order:
         """What to tell the sites with a task."""

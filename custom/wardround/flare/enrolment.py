@@ -9,7 +9,8 @@ from torch import Tensor
 
 from wardround.aggregation.gate import Entry, dtype_name
 from wardround.flare import messages
-from wardround.flare.prepare_check import check_manifests, check_quorum
+from wardround.flare.prepare_check import check_manifests, check_quorum, refuse_other_contracts
+from wardround.learners.initial import with_statistics
 from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, check_key_metric
@@ -73,10 +74,21 @@ def enrol(controller: "RoundController", shared: dict[str, Tensor]) -> Enrolled:
         deadline=study.federation.prepare_deadline_seconds,
     )
     missing |= dict.fromkeys(late, Reason.LATE) | controller.exchange.lost
+    refuse_other_contracts(missing)
     verify(manifests, study, shared)
     enrolled = Enrolled(manifests, missing)
     check_quorum({site: manifests[site] for site in enrolled.train_sites}, study, missing)
     return enrolled
+
+
+def first_model(study: Study, enrolled: Enrolled, shared: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The initial global model with what follows from the training sites' sums, such as a shared mean and scale.
+
+    Sums count of those that were there in `prepare`: whoever joins later learns with the mean and scale of the others,
+    since entries that are part of every model so far cannot change under it.
+    """
+    manifests = (enrolled.manifests[site] for site in enrolled.train_sites)  # in sorted order, so that a run repeats
+    return with_statistics(shared, make_workload(study), [t for manifest in manifests for t in manifest.statistics])
 
 
 def read_manifest(answer: FLModel) -> tuple[str, Reply]:

@@ -12,25 +12,24 @@ from pydantic import ValidationError
 from torch import Tensor
 
 from wardround.flare import messages
-from wardround.flare.persistor import BEST, LAST
+from wardround.records.arms import BEST, LAST, PERSONALISED, RECALIBRATED, REFERENCE
 from wardround.records.metric_record import value_of
 from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import ScoreLine
+from wardround.workloads.workload import make_workload
 
 if TYPE_CHECKING:
     from wardround.flare.controller import RoundController
 
-PERSONALISED = "personalised"
-
 
 @dataclass
 class Model:
-    """A global model to score."""
+    """A model to score: a global one, or, without entries, one that each site makes of its own data."""
 
     arm: str
-    model_round: int
-    shared: dict[str, Tensor] = field(repr=False)
+    model_round: int | None
+    shared: dict[str, Tensor] | None = field(repr=False)
 
 
 def score_last_on_validation(controller: "RoundController", last: Model) -> dict[str, float | None]:
@@ -41,13 +40,17 @@ def score_last_on_validation(controller: "RoundController", last: Model) -> dict
 
 
 def score_arms(controller: "RoundController", best: Model, last: Model) -> None:
-    """Best, last and personalised on every site's test split; an outside hospital has no personalised model."""
-    everyone = sorted(controller.enrolled.roles)
+    """Every arm on every site's test split; an outside hospital has no model of its own, only best and last."""
+    everyone, training = sorted(controller.enrolled.roles), controller.enrolled.train_sites
+    evaluation = controller.study.evaluation
     _ask(controller, best, "test", everyone)
-    if controller.study.evaluation.personalise_steps:
-        personalised = Model(PERSONALISED, best.model_round, best.shared)
-        _ask(controller, personalised, "test", controller.enrolled.train_sites)
+    if evaluation.personalise_steps:
+        _ask(controller, Model(PERSONALISED, best.model_round, best.shared), "test", training)
+    if evaluation.recalibrate:
+        _ask(controller, Model(RECALIBRATED, best.model_round, best.shared), "test", training)
     _ask(controller, last, "test", everyone)
+    if make_workload(controller.study).has_reference:
+        _ask(controller, Model(REFERENCE, None, None), "test", training)
 
 
 def model(arm: str, model_round: int, shared: dict[str, Tensor]) -> Model:
@@ -71,7 +74,7 @@ def _ask(controller: "RoundController", scored: Model, split: str, sites: Iterab
             raise WardroundError(reply.error, f"{site}: no scores")
         replies[site] = reply
 
-    order = controller.order(controller.num_rounds, scored.model_round, arm=scored.arm, split=split)
+    order = controller.order(controller.num_rounds, scored.model_round or 0, arm=scored.arm, split=split)
     late = controller.exchange.ask(
         messages.VALIDATE,
         order,
@@ -95,6 +98,8 @@ def _ask(controller: "RoundController", scored: Model, split: str, sites: Iterab
                 model_round=scored.model_round,
                 records=reply.records,
                 tallies=reply.tallies,
+                cohorts=reply.cohorts,
+                alerts=reply.alerts,
                 notes=reply.notes,
             )
         )

@@ -20,7 +20,8 @@ class Latecomers:
     """Invites the sites that `prepare` missed, at the start of each round, and admits those that have answered.
 
     Preparing every case for the first time can take longer than the others wish to wait. Whoever joins late trains
-    from then on; the choice of the best model stays with the sites that were there from the start.
+    from then on; the choice of the best model stays with the sites that were there from the start, and so do the sums
+    that the initial model rests on.
     """
 
     def __init__(self, controller: "RoundController") -> None:

@@ -30,6 +30,24 @@ def check_manifests(
         check_key_metric(study, manifest.metric_names, site)
 
 
+def refuse_other_contracts(missing: Mapping[str, str]) -> None:
+    """Ends the run where a site holds the study's data contract to be another than the one that it agreed to.
+
+    Any other failure leaves a site out; this one says that the hospitals do not mean the same by their columns or
+    images, and only people can settle that.
+
+    Args:
+        missing: sites that did not answer, or failed, with the reason.
+    """
+    for site, reason in sorted(missing.items()):
+        if reason == Reason.CONTRACT_MISMATCH:
+            raise WardroundError(
+                Reason.CONTRACT_MISMATCH,
+                f"{site}: its data contract differs from the study's; the site's own log says where: agree on one "
+                "contract, or run without this site",
+            )
+
+
 def check_quorum(train_sites: Mapping[str, SiteManifest], study: Study, missing: Mapping[str, str]) -> None:
     """Refuses to start with fewer training sites than the quorum.
 

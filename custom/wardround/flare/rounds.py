@@ -15,8 +15,10 @@ from wardround.flare import messages
 from wardround.flare.aggregator import Contributions, UpdateAggregator
 from wardround.flare.enrolment import entries
 from wardround.flare.latecomers import Latecomers
-from wardround.flare.persistor import BEST, ROUND, CheckpointPersistor
+from wardround.flare.persistor import ROUND, CheckpointPersistor
 from wardround.flare.selector import FixedSitesSelector
+from wardround.flare.undefined_key import UndefinedKey
+from wardround.records.arms import BEST
 from wardround.records.metric_record import Status, find, value_of
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RoundLine
@@ -37,6 +39,7 @@ class Rounds:
         self._latecomers = Latecomers(controller)
         self._expected: Counter[str] = Counter()
         self._contributed: Counter[str] = Counter()
+        self._undefined = UndefinedKey(controller.study.evaluation.key_metric)
         self.best: tuple[int, dict[str, Tensor]] | None = None
 
     def one(self, model: FLModel) -> FLModel:
@@ -100,6 +103,10 @@ class Rounds:
             if 2 * self._contributed[site] < rounds
         }
 
+    def why_none(self) -> str:
+        """What to add where no round could be chosen; see `UndefinedKey`."""
+        return self._undefined.explanation()
+
     def add_scores(self, model_round: int, values: dict[str, float | None], shared: dict[str, Tensor]) -> None:
         """Lets one model compete; where it leads now, it is kept."""
         if self._selector.add(model_round, values) == model_round:
@@ -118,6 +125,7 @@ class Rounds:
         for site, reply in sorted(got.replies.items()):
             if evaluation.key_metric not in {record.name for record in reply.records}:
                 self._controller.record.incomplete(f"{site}: {Reason.METRICS_MISSING}")
+            self._undefined.look(site, reply.records)
         values = {site: value_of(reply.records, evaluation.key_metric) for site, reply in got.replies.items()}
         self.add_scores(index, values, shared)
 

@@ -9,11 +9,14 @@ from torch import Tensor
 from wardround.aggregation.selection import choose_best
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.fill import all_entries, fill_network
+from wardround.learners.initial import with_statistics
 from wardround.learners.learner import Learner
-from wardround.records.arms import POOLED
+from wardround.records.arms import POOLED, POOLED_REFERENCE
 from wardround.records.metric_record import MetricRecord, value_of
 from wardround.records.run_lines import BaselineRoundLine, RunLine, ScoreLine
+from wardround.records.scores import Scores
 from wardround.records.study import Algorithm, Study
+from wardround.site.arms import NO_REFERENCE, score_reference
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.open_site import OpenSite
@@ -45,6 +48,9 @@ def train_and_score(
 ) -> None:
     """Trains an arm for the study's rounds, picks a round by validation, and scores it on every site's test cases.
 
+    The first model rests on the arm's own sums. With all data in one place the workload's simple model, if it has
+    one, is fitted to the same cases and scored beside it, as the arm `pooled_reference`.
+
     Args:
         arm: what to train on.
         study: the federation's; the algorithm's correction and sharing have no meaning without a federation.
@@ -62,7 +68,10 @@ def train_and_score(
     alike = _without_federation(study, arm)
     site = arm.sites[0] if len(arm.sites) == 1 else POOLED
     learner = Learner(workload, data, alike, site=site, run=run, device=device)
-    chosen = _train(learner, arm, {site: opened[site].data for site in arm.sites}, emit)
+    judges = {site: opened[site].data for site in arm.sites}
+    statistics = [tally for _, judge in sorted(judges.items()) for tally in judge.statistics()]
+    shared = with_statistics(learner.shared_entries(), workload, statistics)
+    chosen = _train(learner, arm, shared, judges, emit)
     fill_network(learner.network, chosen.entries)
     checkpoint = make_checkpoint(
         chosen.entries, alike, model_round=chosen.model_round, workload=workload, notes=chosen.notes
@@ -70,28 +79,51 @@ def train_and_score(
     save_checkpoint(out / "models" / arm.name.replace(":", "-"), checkpoint)
     for config in configs:
         scores = opened[config.name].data.score(learner.network, "test", detail=True)
-        write_case_scores(config.state_folder / run, arm.name, scores)
-        emit(
-            ScoreLine(
-                arm=arm.name,
-                split="test",
-                site=config.name,
-                role=config.role,
-                model_round=chosen.model_round,
-                records=scores.records,
-                tallies=scores.tallies,
-                notes=list(chosen.notes),
-            )
+        _tell(arm.name, config, scores, run, emit, model_round=chosen.model_round, notes=chosen.notes)
+    if arm.name != POOLED or not workload.has_reference:
+        return
+    reference = workload.reference(data)
+    for config in configs:
+        scores = score_reference(workload, opened[config.name].data, reference, "test")
+        _tell(POOLED_REFERENCE, config, scores, run, emit, notes=() if reference is not None else (NO_REFERENCE,))
+
+
+def _tell(
+    arm: str,
+    config: SiteConfig,
+    scores: Scores,
+    run: str,
+    emit: Emit,
+    *,
+    model_round: int | None = None,
+    notes: tuple[str, ...] = (),
+) -> None:
+    if scores.cases:  # an arm without a model has nothing to compare
+        write_case_scores(config.state_folder / run, arm, scores)
+    emit(
+        ScoreLine(
+            arm=arm,
+            split=scores.split,
+            site=config.name,
+            role=config.role,
+            model_round=model_round,
+            records=scores.records,
+            tallies=scores.tallies,
+            cohorts=scores.cohorts,
+            alerts=scores.alerts,
+            notes=list(notes),
         )
+    )
 
 
-def _train(learner: Learner, arm: Arm, judges: Mapping[str, SiteData], emit: Emit) -> _Chosen:
+def _train(
+    learner: Learner, arm: Arm, shared: Mapping[str, Tensor], judges: Mapping[str, SiteData], emit: Emit
+) -> _Chosen:
     study = learner.study
     rounds, every = study.training.rounds, study.evaluation.evaluate_every
     key, mode = study.evaluation.key_metric, study.evaluation.key_metric_mode
     values: dict[int, dict[str, float | None]] = {}
     best: _Chosen | None = None
-    shared = learner.shared_entries()
     for index in range(rounds):
         learner.load(shared, model_round=index)
         learner.train(index)

@@ -21,7 +21,7 @@ def write_case_scores(run_folder: Path, arm: str, scores: Scores) -> Path:
 
     Args:
         run_folder: the site's `<state_folder>/<run>`.
-        arm: `best`, `last`, `personalised`, `pooled` or `alone:<site>`.
+        arm: see `records.arms`.
         scores: of one split; its `cases` are what is written.
     """
     file = case_file(run_folder, arm, scores.split)

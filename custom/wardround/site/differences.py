@@ -2,7 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from wardround.records.arms import POOLED, alone_at
+from wardround.records.arms import (
+    BEST,
+    LAST,
+    PERSONALISED,
+    POOLED,
+    POOLED_REFERENCE,
+    RECALIBRATED,
+    REFERENCE,
+    alone_at,
+)
 from wardround.records.run_lines import DifferenceLine
 from wardround.records.study import Study
 from wardround.site.case_store import case_file, read_case_scores
@@ -15,13 +24,23 @@ def differences(
 ) -> Iterator[DifferenceLine]:
     """Pairs of arms by site, over the per-case scores in the sites' own folders; pairs not scored there are left out.
 
-    At every site: personalised minus best, best minus last, pooled minus best. Where a site trains, best minus itself
-    alone; at an outside hospital, best minus each of the hospitals alone.
+    At every site: best minus last, pooled minus best, best minus the pooled simple model; personalised minus best,
+    recalibrated minus best, and recalibrated minus what it corrects. Where a site trains, best minus itself alone and
+    minus its own simple model; at an outside hospital, best minus each of the hospitals alone.
     """
     everyone = [alone_at(config.name) for config in configs if config.role == "train"]
     for config in configs:
         own = [alone_at(config.name)] if config.role == "train" else everyone
-        pairs = [("personalised", "best"), ("best", "last"), *(("best", arm) for arm in own), (POOLED, "best")]
+        pairs = [
+            (PERSONALISED, BEST),
+            (RECALIBRATED, BEST),
+            (RECALIBRATED, PERSONALISED),
+            (BEST, LAST),
+            *((BEST, arm) for arm in own),
+            (BEST, REFERENCE),
+            (POOLED, BEST),
+            (BEST, POOLED_REFERENCE),
+        ]
         folder = config.state_folder / run
         for arm, reference in pairs:
             if not all(case_file(folder, name, split).is_file() for name in (arm, reference)):

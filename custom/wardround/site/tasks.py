@@ -9,12 +9,15 @@ from torch import Tensor
 
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.learner import Learner
+from wardround.records.arms import BEST, PERSONALISED, RECALIBRATED, REFERENCE
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.records.study import Study
+from wardround.site.arms import NO_REFERENCE, own_model, score_reference
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
+from wardround.site.disclosure import guard_sums
 from wardround.site.open_site import open_learner
 from wardround.site.safe_quorum import refuse_small_quorum
 
@@ -34,7 +37,16 @@ class SiteTasks:
     def prepare(self, order: Order) -> Reply:
         """Opens the data, which may prepare every case once, and says what this site has."""
         self._refuse_small_quorum()
-        return Reply(manifest=self._open(order.run).manifest(self._config.role))
+        learner, config = self._open(order.run), self._config
+        # an outside hospital's sums would make what it is scored with
+        sums = guard_sums(learner.data.statistics() if config.role == "train" else (), config.disclosure)
+        for name in sums.suppressed:
+            _log.info("%s: held back: fewer than %d patients", name, config.disclosure.minimum_cell)
+        return Reply(
+            manifest=learner.manifest(
+                config.role, nature=config.nature, statistics=sums.passed, suppressed=sums.suppressed
+            )
+        )
 
     def train(self, order: Order, shared: Mapping[str, Tensor] | None) -> tuple[Reply, dict[str, Tensor]]:
         """Scores the received weights on the validation split, trains, and returns the difference."""
@@ -59,13 +71,19 @@ class SiteTasks:
         return reply, update.difference
 
     def validate(self, order: Order, shared: Mapping[str, Tensor] | None) -> Reply:
-        """Scores one arm on one split, with the figures that are too slow for every round on the test split."""
+        """Scores one arm on one split, with the figures that are too slow for every round on the test split.
+
+        Of the arm `recalibrated` no checkpoint is kept: its correction is a step after the network, not one of its
+        entries, and is fitted anew from the model of the arm before it.
+        """
+        if order.arm == REFERENCE:
+            return self._reference(order)
         learner = self._load(order, shared)
         detail = order.split == "test"
         key = (order.model_round, order.split)
-        if order.arm == "personalised":
-            learner.personalise(self._study.evaluation.personalise_steps)
-            scores, notes = learner.score(order.split, detail=detail), list(learner.notes)
+        if order.arm in (PERSONALISED, RECALIBRATED):
+            network = own_model(learner, self._study, order.arm)
+            scores, notes = learner.score(order.split, detail=detail, network=network), list(learner.notes)
         elif key in self._scored:  # best and last are one model as often as not
             scores, notes = self._scored[key]
         else:
@@ -73,18 +91,26 @@ class SiteTasks:
             notes = list(learner.notes)  # says whether BatchNorm statistics had to be re-measured for it
             self._scored[key] = scores, notes
         folder = self._config.state_folder / self._run
-        write_case_scores(folder, order.arm, scores)
-        if detail and order.arm in ("best", "personalised"):
+        _write_cases(folder, order.arm, scores)
+        if detail and order.arm in (BEST, PERSONALISED):
             self._keep_model(folder / "models" / order.arm, learner, order.model_round, notes)
-        if detail and order.arm == "best":
+        if detail and order.arm == BEST and not learner.lacks_own_entries:
             self._draw(folder / "pictures", learner, order.split)
-        return Reply(records=scores.records, tallies=scores.tallies, notes=notes)
+        return _scored(scores, notes)
 
     def submit_model(self) -> tuple[Reply, dict[str, Tensor]]:
         """The shared entries of the site's current model; what is kept local stays."""
         if self._learner is None:
             raise WardroundError(Reason.LOCAL_STATE_MISSING, "submit_model: this site has not been asked to prepare")
         return Reply(), self._learner.shared_entries()
+
+    def _reference(self, order: Order) -> Reply:
+        """Fits the workload's simple model on this site's training cases, and scores it."""
+        learner = self._open(order.run)
+        reference = learner.workload.reference(learner.data)
+        scores = score_reference(learner.workload, learner.data, reference, order.split)
+        _write_cases(self._config.state_folder / self._run, order.arm, scores)
+        return _scored(scores, [] if reference is not None else [NO_REFERENCE])
 
     def _refuse_small_quorum(self) -> None:
         """The hospital's own check: a job reaches it past every check of the command line's."""
@@ -123,3 +149,21 @@ class SiteTasks:
             self._scored.clear()
             _log.info("%s: %d entries are shared", run, len(self._learner.shared_names))
         return self._learner
+
+
+def _scored(scores: Scores, notes: list[str]) -> Reply:
+    """What may travel of scores: figures by cohort and alert tables of the test split alone."""
+    final = scores.split == "test"
+    return Reply(
+        records=scores.records,
+        tallies=scores.tallies,
+        cohorts=scores.cohorts if final else [],
+        alerts=scores.alerts if final else [],
+        notes=notes,
+    )
+
+
+def _write_cases(folder: Path, arm: str, scores: Scores) -> None:
+    """Keeps scores by case, for differences between arms; an arm without a model has none to compare."""
+    if scores.cases:
+        write_case_scores(folder, arm, scores)
