@@ -20,7 +20,8 @@ from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.preprocess import prepare
 from wardround.workloads.brain_tumor.scoring import score_cases
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
-from wardround.workloads.brain_tumor.split import SPLITS, split_patients
+from wardround.workloads.brain_tumor.split import split_patients
+from wardround.workloads.split import SPLITS
 from wardround.workloads.workload import Batch, SiteData
 
 UNLABELLED_CROPS = 8  # crops of each volume in one pass: BatchNorm statistics settle within some dozens of crops

@@ -1,20 +1,16 @@
 """Which patients train, validate and test."""
 
-import hashlib
 from collections.abc import Collection
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.settings import Split
-
-SPLITS = ("train", "validation", "test")
+from wardround.workloads.split import SPLITS, split_by_fractions
 
 
 def split_patients(patients: Collection[str], split: Split) -> dict[str, str]:
     """Maps each patient to a split; all timepoints of a patient go together.
 
-    Explicit lists win; a patient in none of them is left out. Otherwise patients are ranked by
-    SHA-256(seed, patient id) and cut by the fractions, so that the same patients and seed always give the same
-    split, on every machine. A fraction above 0 gets at least one patient once there are three.
+    Explicit lists win; a patient in none of them is left out. Otherwise fractions decide, see `split_by_fractions`.
 
     Raises:
         WardroundError: lists are incomplete, overlap or name unknown patients, or fractions leave nothing to train on.
@@ -22,23 +18,7 @@ def split_patients(patients: Collection[str], split: Split) -> dict[str, str]:
     lists = {name: getattr(split, name) for name in SPLITS}
     if any(chosen is not None for chosen in lists.values()):
         return _from_lists(patients, lists)
-    if split.validation_fraction + split.test_fraction >= 1:
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID,
-            f"split: validation_fraction {split.validation_fraction} and test_fraction {split.test_fraction} "
-            "leave nothing to train on; their sum must be below 1",
-        )
-    ranked = sorted(set(patients), key=lambda patient: hashlib.sha256(f"{split.seed}:{patient}".encode()).digest())
-    validation = min(_share(split.validation_fraction, len(ranked)), max(0, len(ranked) - 1))
-    test = _share(split.test_fraction, len(ranked))
-    test = min(test, max(0, len(ranked) - validation - 1))  # one at least trains
-    names = ["validation"] * validation + ["test"] * test
-    return dict(zip(ranked, names + ["train"] * (len(ranked) - len(names)), strict=True))
-
-
-def _share(fraction: float, count: int) -> int:
-    at_least = 1 if fraction > 0 and count >= len(SPLITS) else 0
-    return max(at_least, int(fraction * count + 0.5))
+    return split_by_fractions(patients, validation=split.validation_fraction, test=split.test_fraction, seed=split.seed)
 
 
 def _from_lists(patients: Collection[str], lists: dict[str, tuple[str, ...] | None]) -> dict[str, str]:

@@ -145,7 +145,7 @@ class SplitRule(_Section):
 
     by: Literal["patient", "time"] = "patient"
     validation_fraction: float = Field(0.15, ge=0, lt=1)
-    test_fraction: float = Field(0.25, ge=0, lt=1)
+    test_fraction: float = Field(0.25, ge=0, le=1, description="1 at a hospital that is only scored")
     seed: int = Field(0, ge=0)
     validation_from: date | None = None
     test_from: date | None = None

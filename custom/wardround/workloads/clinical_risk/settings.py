@@ -115,4 +115,7 @@ class ClinicalRiskSiteSettings(_Section):
     outcome: OutcomeMapping
     exclusions: dict[Name, ColumnMapping] = Field(default_factory=dict)
     split_column: str | None = Field(None, description="column that says train, validation or test, for a given split")
+    split: SplitRule | None = Field(
+        None, description="in place of the study's, such as test_fraction: 1 at a hospital that is only scored"
+    )
     contract_file: Path | None = Field(None, description="the contract that this hospital agreed to, if it keeps one")
