@@ -1,7 +1,5 @@
 """The network over a whole volume."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -36,15 +34,3 @@ def infer_logits(network: nn.Module, image: Any, settings: BrainTumorSettings) -
 def predict_probabilities(network: nn.Module, image: Any, settings: BrainTumorSettings) -> Tensor:
     """Probability of each region, [3 (TC, WT, ET), X, Y, Z]; see `infer_logits`."""
     return infer_logits(network, image, settings).sigmoid()
-
-
-@contextmanager
-def evaluation_mode(network: nn.Module) -> Iterator[None]:
-    """Evaluation mode inside the block; afterwards every module has the mode that it had."""
-    modes = {module: module.training for module in network.modules()}
-    network.eval()
-    try:
-        yield
-    finally:
-        for module, training in modes.items():
-            module.training = training

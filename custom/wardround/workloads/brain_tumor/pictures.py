@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from torch import nn
 
 from wardround.records.files import private_folder
-from wardround.workloads.brain_tumor.inference import evaluation_mode, predict_probabilities
+from wardround.workloads.brain_tumor.inference import predict_probabilities
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, ImageContract
+from wardround.workloads.evaluation import evaluation_mode
 
 TISSUES = {  # told apart by lightness too, for readers who do not see red and green apart
     "edema": (0.35, 0.70, 0.90),

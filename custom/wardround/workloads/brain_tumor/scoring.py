@@ -12,8 +12,9 @@ from wardround.metrics.dice import VoxelCounts, brats_dice, count_voxels, dice, 
 from wardround.metrics.surface import Spacing, brats_hd95_mm, hd95_mm
 from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.scores import CaseScore, Scores, Tally
-from wardround.workloads.brain_tumor.inference import evaluation_mode, infer_logits
+from wardround.workloads.brain_tumor.inference import infer_logits
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings
+from wardround.workloads.evaluation import evaluation_mode
 
 FEWEST_CASES = 3  # a mean over fewer is shown and not ranked
 _DICE = tuple(f"dice_{region}" for region in REGIONS)
