@@ -1,0 +1,64 @@
+"""Mean and scale of the number columns, from sums that sites can add up."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from wardround.records.scores import Tally
+from wardround.workloads.clinical_risk.contract import Contract
+from wardround.workloads.clinical_risk.encode import input_names, number_columns
+
+MIDDLE = 0.5  # of a column's plausible range, scaled to [0, 1]: the mean where nobody has a value
+SMALLEST_SCALE = 1e-3  # so that no plausible value lies more than 1,000 scales from the mean
+_CONSTANT = 1e-6  # a deviation that the rounding of sums can feign
+
+_PREFIX = "column_"
+
+
+def column_sums(inputs: NDArray[np.float32], contract: Contract) -> list[Tally]:
+    """Sum and sum of squares of each number column over the rows that have a value, on the encoded [0, 1] scale.
+
+    Args:
+        inputs: encoded rows, [rows, inputs]. A column without any value gives no tally.
+        contract: names the columns.
+    """
+    tallies = []
+    for place, name in enumerate(number_columns(contract)):
+        values = inputs[:, place].astype(np.float64)
+        values = values[~np.isnan(values)]
+        if len(values):
+            counts = {"sum": float(values.sum()), "sum_of_squares": float((values**2).sum())}
+            tallies.append(Tally(name=f"{_PREFIX}{name}", counts=counts, n=len(values)))
+    return tallies
+
+
+def mean_and_scale(tallies: Sequence[Tally], contract: Contract) -> tuple[Tensor, Tensor]:
+    """Mean and standard deviation of every input, each [inputs], float32; 0 and 1 for indicators and categories.
+
+        mean = sum / n,   scale = sqrt(max(sum_of_squares / n - mean^2, 0))
+
+    the population's, over all rows of all tallies of a column. The scale of a column that is constant is 1, any other
+    is `SMALLEST_SCALE` at least. A column in no tally, since no site has a value or all held theirs back, has mean
+    `MIDDLE` and scale 1.
+
+    Args:
+        tallies: as `column_sums` gives them, of one site or of many.
+        contract: names the columns.
+    """
+    inputs = len(input_names(contract))
+    mean, scale = torch.zeros(inputs), torch.ones(inputs)
+    for place, name in enumerate(number_columns(contract)):
+        own = [tally for tally in tallies if tally.name == f"{_PREFIX}{name}"]
+        rows = sum(tally.n for tally in own)
+        if not rows:
+            mean[place] = MIDDLE
+            continue
+        centre = sum(tally.counts["sum"] for tally in own) / rows
+        variance = max(sum(tally.counts["sum_of_squares"] for tally in own) / rows - centre**2, 0.0)
+        mean[place] = centre
+        if variance > _CONSTANT**2:
+            scale[place] = max(variance**0.5, SMALLEST_SCALE)
+    return mean, scale

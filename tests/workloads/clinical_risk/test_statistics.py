@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+
+from support.made_tables import CONTRACT, made_frame
+from wardround.workloads.clinical_risk.contract import Contract
+from wardround.workloads.clinical_risk.encode import encode, input_names
+from wardround.workloads.clinical_risk.statistics import MIDDLE, SMALLEST_SCALE, column_sums, mean_and_scale
+
+NUMBERS = ["age", "urea", "beds"]
+
+
+@pytest.fixture
+def contract():
+    return Contract.model_validate(CONTRACT)
+
+
+def encoded(seed, contract):
+    frame = made_frame(seed)
+    return encode(frame.with_columns(ward=frame["ward"].replace("garden", "other")), contract)
+
+
+def test_the_sums_of_sites_give_the_mean_and_deviation_of_the_pooled_rows(contract):
+    sites = [encoded(seed, contract) for seed in (1, 2, 3)]
+    mean, scale = mean_and_scale([tally for site in sites for tally in column_sums(site, contract)], contract)
+    pooled = np.concatenate(sites)[:, :2].astype(np.float64)
+    np.testing.assert_allclose(mean[:2], np.nanmean(pooled, axis=0), rtol=1e-6)
+    np.testing.assert_allclose(scale[:2], np.nanstd(pooled, axis=0), rtol=1e-6)
+
+
+def test_a_constant_column_has_scale_one_and_so_have_indicators_and_categories(contract):
+    mean, scale = mean_and_scale(column_sums(encoded(1, contract), contract), contract)
+    assert mean[2].item() == pytest.approx(0.3)
+    assert scale[2:].tolist() == [1] * (len(input_names(contract)) - 2)
+    assert not mean[3:].any()
+
+
+def test_missing_values_count_in_no_sum(contract):
+    site = encoded(1, contract)
+    tallies = {tally.name: tally for tally in column_sums(site, contract)}
+    assert tallies["column_urea"].n == np.isfinite(site[:, 1]).sum() < tallies["column_age"].n == len(site)
+
+
+def test_a_column_that_no_site_tells_of_is_centred_on_its_range(contract):
+    site = encoded(1, contract)
+    site[:, 1] = np.nan
+    tallies = [tally for tally in column_sums(site, contract) if tally.name != "column_age"]
+    assert [tally.name for tally in tallies] == ["column_beds"]
+    mean, scale = mean_and_scale(tallies, contract)
+    assert mean[:2].tolist() == [MIDDLE, MIDDLE]
+    assert scale[:2].tolist() == [1, 1]
+
+
+def test_a_nearly_constant_column_does_not_blow_up(contract):
+    site = np.zeros((1000, len(input_names(contract))), dtype=np.float32)
+    site[0, 0] = 1e-3
+    _, scale = mean_and_scale(column_sums(site, contract), contract)
+    assert scale[0].item() == pytest.approx(SMALLEST_SCALE)
