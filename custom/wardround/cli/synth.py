@@ -11,11 +11,6 @@ from wardround.cli.console import progress, results
 app = typer.Typer(no_args_is_help=True, help="Generate hospitals to try things on. No patient is in them.")
 
 
-@app.callback()
-def _generators() -> None:
-    """Keeps `brain-tumor` a subcommand, for the generators to come."""
-
-
 @app.command(name="brain-tumor")
 def brain_tumor(
     out: Annotated[Path, typer.Argument(help="Folder that gets one folder a hospital, each with a site.yaml.")],
@@ -34,8 +29,7 @@ def brain_tumor(
     """Write BraTS 2023 style NIfTI for hospitals that differ in scanner, lesions and patients; seeded."""
     from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=progress(), transient=True) as bar:
+    with _bar() as bar:
         task = bar.add_task("generating", total=None)
 
         def on_case(hospital: str, written: int, total: int) -> None:
@@ -53,3 +47,38 @@ def brain_tumor(
         )
     for file in files:
         results().print(f"{file}", soft_wrap=True)
+
+
+@app.command(name="clinical-risk")
+def clinical_risk(
+    out: Annotated[Path, typer.Argument(help="Folder that gets one folder a hospital, each with a site.yaml.")],
+    hospitals: Annotated[int, typer.Option(min=1, max=26, help="How many; the fourth only evaluates.")] = 4,
+    rows: Annotated[int, typer.Option(min=1, help="Stays a hospital; some patients have several.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    covariate_shift: Annotated[float, typer.Option(min=0, help="How far the patients differ; 0: not at all.")] = 1.0,
+    prevalence_shift: Annotated[float, typer.Option(min=0, help="How far everyone's risk differs.")] = 1.0,
+    concept_shift: Annotated[float, typer.Option(min=0, help="How far a finding means another risk.")] = 1.0,
+    missingness_shift: Annotated[float, typer.Option(min=0, help="How far the values that are left out differ.")] = 1.0,
+    schema_shift: Annotated[
+        float, typer.Option(min=0, help="Above 0: each hospital has its own names, units, codes and file format.")
+    ] = 1.0,
+) -> None:
+    """Write tables of hospital stays, with readmission within 30 days, for hospitals that differ; seeded."""
+    from wardround.workloads.clinical_risk.synth.hospitals import Knobs
+    from wardround.workloads.clinical_risk.synth.writer import write_hospitals
+
+    knobs = Knobs(covariate_shift, prevalence_shift, concept_shift, missingness_shift, schema_shift)
+    with _bar() as bar:
+        task = bar.add_task("generating", total=None)
+
+        def on_hospital(hospital: str, written: int, total: int) -> None:
+            bar.update(task, description=f"generating {hospital}", completed=written, total=total)
+
+        files = write_hospitals(out, hospitals=hospitals, rows=rows, seed=seed, knobs=knobs, on_hospital=on_hospital)
+    for file in files:
+        results().print(f"{file}", soft_wrap=True)
+
+
+def _bar() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=progress(), transient=True)
