@@ -1,5 +1,7 @@
 """contract.yaml: what every hospital's table means, so that one network can read them all."""
 
+import hashlib
+import json
 from datetime import date
 from typing import Annotated, Literal, Self
 
@@ -138,6 +140,15 @@ class Contract(_Section):
             if (column.type == "number") != bool(cohort.edges):
                 raise ValueError(f"cohorts {cohort.name}: edges are for numbers, and every number needs them")
         return self
+
+
+def contract_digest(contract: Contract) -> str:
+    """SHA-256 of the contract's content, whatever the order of keys in its file but for the columns, which are inputs.
+
+    All of it counts, meanings too: two hospitals that agreed to different words agreed to different contracts.
+    """
+    content = {**contract.model_dump(mode="json"), "order": list(contract.columns)}
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 class SplitRule(_Section):

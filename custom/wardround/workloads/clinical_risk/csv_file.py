@@ -1,0 +1,166 @@
+"""Text tables: CSV and its kin, on their own or as the one file in a .zip."""
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+from itertools import islice
+
+import polars as pl
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.clinical_risk.settings import CsvSource
+
+_CHUNK = 20_000  # rows at a time: of a large table, only the wanted columns are ever held as a whole
+_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+_OTHER_FORMATS = {
+    b"PAR1": "a Parquet file; use source.kind: parquet",
+    b"PK\x03\x04": "an Excel workbook or a zip archive; export the sheet as CSV, or name the archive .zip",
+    b"\x1f\x8b": "compressed with gzip; unpack it, or pack it as .zip",
+    b"SQLite format 3": "an SQLite database; use source.kind: sql",
+    b"%PDF": "a PDF; export the table as CSV",
+}
+
+
+def read_csv(source: CsvSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Reads a text table; every value stays text, with spaces around it removed.
+
+    Returns:
+        The wanted columns that are there, and the names of all.
+
+    Raises:
+        WardroundError: no such file, empty, another format, encoding or separator, or a row with too many or too few
+            fields, which is named.
+    """
+    with _opened(source) as stream:
+        try:
+            # `strict` refuses a quote that is never closed, which would swallow the rest of the file as one value.
+            reader = csv.reader(stream, delimiter=source.separator, strict=True)
+            return _read(reader, source, wanted)
+        except UnicodeError as error:
+            raise WardroundError(Reason.DATA_UNREADABLE, _wrong_encoding(source, error)) from error
+        except csv.Error as error:
+            raise WardroundError(
+                Reason.DATA_UNREADABLE,
+                f"{source.file}, line {reader.line_num}: not readable as a text table: {error}; check its quotes",
+            ) from error
+
+
+def _read(reader: Iterator[list[str]], source: CsvSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
+    names = [name.strip() for name in _header(reader, source)]
+    kept = [index for index, name in enumerate(names) if name in wanted] or [0]
+    chunks: list[pl.DataFrame] = []
+    before = 0
+    while chunk := list(islice(reader, _CHUNK)):
+        if set(map(len, chunk)) != {len(names)}:
+            chunk = _without_blank_lines(chunk, len(names), source, before)
+        fields = list(zip(*chunk, strict=True))
+        if fields:
+            columns = {str(index): pl.Series(fields[index], dtype=pl.String) for index in kept}
+            chunks.append(pl.DataFrame(columns).select(pl.all().str.strip_chars()))
+        before += len(chunk)
+    if not chunks:
+        return pl.DataFrame(), names
+    frame = pl.concat(chunks)
+    frame.columns = [names[index] for index in kept] if len({names[i] for i in kept}) == len(kept) else frame.columns
+    return frame, names
+
+
+def _header(reader: Iterator[list[str]], source: CsvSource) -> list[str]:
+    if source.header is not True:
+        if source.header is False:
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID,
+                "site.yaml: source.header: false leaves the columns without names; list their names there instead",
+            )
+        return list(source.header)
+    names = next((record for record in reader if record), None)
+    if names is None:
+        raise WardroundError(Reason.DATA_MISSING, f"{source.file}: the file is empty; export the table again")
+    if len(names) == 1:
+        found = [f"{name} ({sign!r})" for sign, name in _SEPARATORS.items() if sign in names[0]]
+        if found:
+            raise WardroundError(
+                Reason.DATA_UNREADABLE,
+                f"{source.file}: one column found with source.separator {source.separator!r}; "
+                f"its header has the sign {' and '.join(found)}: name that one",
+            )
+    return names
+
+
+def _without_blank_lines(chunk: list[list[str]], expected: int, source: CsvSource, before: int) -> list[list[str]]:
+    """The chunk's rows, if all that differ in length are lines without anything."""
+    rows = [record for record in chunk if record]
+    number = before
+    for record in rows:
+        number += 1
+        if len(record) == expected:
+            continue
+        if len(record) == 1 and expected > 1:
+            hint = "check source.separator"
+        elif source.decimal == source.separator or len(record) > expected:
+            hint = "quote values that hold the separator, and check source.separator"
+        else:
+            hint = "fill the row up with empty fields"
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            f"{source.file}, row {number}: expected {expected} fields as in "
+            f"{'the header' if source.header is True else 'source.header'}, found {len(record)}; {hint}",
+        )
+    return rows
+
+
+@contextmanager
+def _opened(source: CsvSource) -> Iterator[io.TextIOWrapper]:
+    file = source.file
+    if not file.is_file():
+        raise WardroundError(Reason.DATA_MISSING, f"{file}: no such file; name it at source.file of site.yaml")
+    encoding = "utf-8-sig" if source.encoding.lower().replace("_", "-") in ("utf-8", "utf8") else source.encoding
+    try:
+        "".encode(encoding)
+    except LookupError:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"site.yaml: source.encoding: {source.encoding!r} is not known; usual ones: utf-8, latin-1, cp1252, utf-16",
+        ) from None
+    if file.suffix.lower() != ".zip":
+        with file.open("rb") as raw:
+            _refuse_other_formats(source, raw.read(16))
+            raw.seek(0)
+            yield io.TextIOWrapper(raw, encoding=encoding, newline="")
+        return
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = [
+                one for one in archive.infolist() if not one.is_dir() and not one.filename.startswith("__MACOSX")
+            ]
+            if len(members) != 1:
+                raise WardroundError(
+                    Reason.DATA_UNREADABLE, f"{file}: holds {len(members)} files, expected one; unpack it and name one"
+                )
+            with archive.open(members[0]) as raw:
+                yield io.TextIOWrapper(raw, encoding=encoding, newline="")
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:  # RuntimeError: a password
+        raise WardroundError(Reason.DATA_UNREADABLE, f"{file}: not readable as a zip archive: {error}") from error
+
+
+def _refuse_other_formats(source: CsvSource, start: bytes) -> None:
+    for magic, what in _OTHER_FORMATS.items():
+        if start.startswith(magic):
+            raise WardroundError(Reason.DATA_UNREADABLE, f"{source.file}: no text table but {what}")
+    utf_16 = start.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if utf_16 and "16" not in source.encoding:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE, f"{source.file}: its encoding is utf-16; set source.encoding to it"
+        )
+
+
+def _wrong_encoding(source: CsvSource, error: UnicodeError) -> str:
+    where = ""
+    if isinstance(error, UnicodeDecodeError):
+        where = f" (byte 0x{error.object[error.start]:02x})"
+    return (
+        f"{source.file}: not readable in source.encoding {source.encoding}{where}; "
+        "name the encoding that it was exported in, often cp1252 or latin-1"
+    )

@@ -1,0 +1,169 @@
+"""Which rows of a source belong to the study at this site."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.clinical_risk.contract import Contract
+from wardround.workloads.clinical_risk.findings import Findings
+from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
+from wardround.workloads.clinical_risk.sources import SourceRows
+from wardround.workloads.clinical_risk.times import EXPECTED, Times, read_times
+from wardround.workloads.clinical_risk.values import as_text, code_text
+
+
+@dataclass
+class EligibleRows:
+    """Rows that are left, in the source's order.
+
+    Args:
+        frame: the source's columns.
+        numbers: of the rows in the source, from 1, without a header.
+        row_ids: the site's own, or the number as text.
+        patients: ids; null where the source has none.
+        index: index dates, if the site has them.
+    """
+
+    frame: pl.DataFrame
+    numbers: NDArray[np.int64]
+    row_ids: pl.Series
+    patients: pl.Series
+    index: Times | None = field(default=None)
+
+    def keep(self, mask: pl.Series) -> None:
+        """Leaves out the rows where the mask is not true."""
+        mask = mask.fill_null(False)
+        if mask.all():
+            return
+        self.frame = self.frame.filter(mask)
+        self.numbers = self.numbers[mask.to_numpy()]
+        self.row_ids, self.patients = self.row_ids.filter(mask), self.patients.filter(mask)
+        if self.index is not None:
+            instant = None if self.index.instant is None else self.index.instant.filter(mask)
+            self.index = Times(
+                self.index.local.filter(mask), instant, self.index.invalid.filter(mask), self.index.dates_only
+            )
+
+
+def eligible_rows(
+    contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows, findings: Findings
+) -> EligibleRows:
+    """Leaves out, in this order: other sites' rows, a row id's second row, rows without a patient, the contract's
+    exclusions, rows without an index date, and a patient's later rows where the contract takes the first alone.
+
+    Raises:
+        WardroundError: no row is this site's.
+    """
+    rows = _own_rows(site, source)
+    _leave_out_duplicates(rows, site, findings)
+    if site.patient is not None:
+        absent = rows.patients.is_null()
+        findings.faulty(
+            Reason.DATA_MISSING, site.patient, absent, rows.numbers, lambda _: "no patient id; the row is left out"
+        )
+        rows.keep(~absent)
+    _exclude(rows, contract, site, source, findings)
+    if site.index_date is not None:
+        _read_index_dates(rows, contract, site, findings)
+    if contract.rows_per_patient == "first":
+        first = _first_rows(rows, with_ids=site.row_id is not None)
+        later = int((~first).sum())
+        if later:
+            findings.remark(Reason.ROW_EXCLUDED, f"{later} rows left out: a patient's earliest row counts alone")
+        rows.keep(first)
+    return rows
+
+
+def _own_rows(site: ClinicalRiskSiteSettings, source: SourceRows) -> EligibleRows:
+    frame = source.frame
+    numbers = np.arange(1, frame.height + 1, dtype=np.int64)
+    for column, values in site.rows.items():
+        text = as_text(frame[column], decimal=source.decimal)
+        mask = text.is_in([code_text(value) for value in values]).fill_null(False)
+        if not mask.any():
+            found = text.drop_nulls().unique().sort().head(8).to_list()
+            raise WardroundError(
+                Reason.DATA_MISSING,
+                f"{source.name}: no row has {' or '.join(values)} in column {column} (key rows of site.yaml); "
+                f"it has {', '.join(found)}",
+            )
+        frame, numbers = frame.filter(mask), numbers[mask.to_numpy()]
+    as_ids = pl.Series("row_id", numbers).cast(pl.String)
+    row_ids = as_ids if site.row_id is None else _filled(as_text(frame[site.row_id], decimal=source.decimal), as_ids)
+    patients = row_ids if site.patient is None else as_text(frame[site.patient], decimal=source.decimal)
+    if site.patient is not None:
+        patients = pl.select(pl.when(patients.is_in(list(_absent_ids))).then(None).otherwise(patients)).to_series()
+    return EligibleRows(frame, numbers, row_ids, patients)
+
+
+_absent_ids = ("", "?", "NA", "NaN", "NULL")
+
+
+def _filled(ids: pl.Series, numbers: pl.Series) -> pl.Series:
+    return pl.select(pl.when(ids.is_null() | (ids == "")).then("row " + numbers).otherwise(ids)).to_series()
+
+
+def _leave_out_duplicates(rows: EligibleRows, site: ClinicalRiskSiteSettings, findings: Findings) -> None:
+    if site.row_id is None:
+        return
+    first = rows.row_ids.is_first_distinct()
+    if first.all():
+        return
+    ids, numbers = rows.row_ids, rows.numbers
+
+    def tell(position: int) -> str:
+        earlier = int(numbers[int((ids == ids[position]).arg_true()[0])])
+        return f"id {ids[position]} is that of row {earlier}; each row once, so this one is left out"
+
+    findings.faulty(Reason.CASE_DUPLICATED, site.row_id, ~first, numbers, tell)
+    rows.keep(first)
+
+
+def _exclude(
+    rows: EligibleRows,
+    contract: Contract,
+    site: ClinicalRiskSiteSettings,
+    source: SourceRows,
+    findings: Findings,
+) -> None:
+    for exclusion in contract.exclusions:
+        mapping = site.exclusions[exclusion.column]
+        text = as_text(rows.frame[mapping.column], decimal=source.decimal)
+        codes = {code_text(code): target for code, target in mapping.codes.items()}
+        excluded = text.replace(codes).is_in(list(exclusion.values)).fill_null(False)
+        count = int(excluded.sum())
+        findings.remark(Reason.ROW_EXCLUDED, f"{count} rows left out: {exclusion.meaning}")
+        rows.keep(~excluded)
+
+
+def _read_index_dates(
+    rows: EligibleRows, contract: Contract, site: ClinicalRiskSiteSettings, findings: Findings
+) -> None:
+    assert site.index_date is not None
+    raw = rows.frame[site.index_date]
+    rows.index = read_times(raw, [code_text(code) for code in contract.missing])
+    absent = rows.index.local.is_null()
+
+    def tell(position: int) -> str:
+        return f"index date {raw[position]!r}, expected {EXPECTED}; the row is left out"
+
+    findings.faulty(Reason.VALUE_INVALID, site.index_date, absent, rows.numbers, tell)
+    rows.keep(~absent)
+
+
+def _first_rows(rows: EligibleRows, *, with_ids: bool) -> pl.Series:
+    """Each patient's earliest row: by index date, then by row id (as numbers if all are), then as the source has it."""
+    order = pl.DataFrame({"patient": rows.patients, "position": np.arange(len(rows.numbers))})
+    keys = ["position"]
+    if with_ids:
+        as_numbers = rows.row_ids.cast(pl.Int64, strict=False)
+        order = order.with_columns((rows.row_ids if as_numbers.null_count() else as_numbers).alias("id"))
+        keys = ["id", *keys]
+    if rows.index is not None:
+        when = rows.index.local if rows.index.instant is None else rows.index.instant
+        order = order.with_columns(when.alias("when"))
+        keys = ["when", *keys]
+    return order.sort(keys).with_columns(first=pl.col("patient").is_first_distinct()).sort("position")["first"]

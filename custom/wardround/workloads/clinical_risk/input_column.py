@@ -1,0 +1,197 @@
+"""One input of the contract, read from a site's rows."""
+
+from functools import partial
+
+import polars as pl
+
+from wardround.records.reasons import Reason
+from wardround.workloads.clinical_risk.contract import CategoryColumn, Contract, NumberColumn
+from wardround.workloads.clinical_risk.eligibility import EligibleRows
+from wardround.workloads.clinical_risk.findings import Findings, too_many
+from wardround.workloads.clinical_risk.leakage import outside_window
+from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
+from wardround.workloads.clinical_risk.times import EXPECTED, read_times
+from wardround.workloads.clinical_risk.values import (
+    Values,
+    as_text,
+    code_text,
+    conversion,
+    convert,
+    read_categories,
+    read_numbers,
+)
+
+
+def read_column(
+    name: str,
+    column: NumberColumn | CategoryColumn,
+    contract: Contract,
+    site: ClinicalRiskSiteSettings,
+    rows: EligibleRows,
+    *,
+    decimal: str,
+    findings: Findings,
+) -> pl.Series:
+    """The column's values in the contract's terms, named `name`; null where missing, faulty or known too late."""
+    mapping = site.columns[name]
+    raw = rows.frame[mapping.column]
+    missing = (*contract.missing, *column.missing, *mapping.missing)
+    if isinstance(column, NumberColumn):
+        read = read_numbers(raw, column, unit=mapping.unit, codes=mapping.codes, missing=missing, decimal=decimal)
+    else:
+        read = read_categories(raw, column, codes=mapping.codes, missing=missing, decimal=decimal)
+    _tell_faults(name, column, mapping, raw, read, rows, findings, decimal=decimal)
+    values = read.values
+    if mapping.time is not None:
+        values = _known_in_time(name, column, contract, site, values, rows, findings)
+    _tell_constant(name, mapping.column, values, findings)
+    return values.alias(name)
+
+
+def _tell_faults(
+    name: str,
+    column: NumberColumn | CategoryColumn,
+    mapping: ColumnMapping,
+    raw: pl.Series,
+    read: Values,
+    rows: EligibleRows,
+    findings: Findings,
+    *,
+    decimal: str,
+) -> None:
+    if isinstance(column, NumberColumn):
+        expected = "a number" + (" with decimal comma" if decimal == "," else "")
+        key = f"columns.{name}.unit, .codes and .missing"
+    else:
+        expected = f"one of {', '.join([*mapping.codes, *column.values])}"
+        key = f"columns.{name}.codes"
+    present = len(raw) - int(read.values.null_count())
+    add = partial(findings.faulty, column=mapping.column, rows=rows.numbers)
+    invalid = add(
+        Reason.VALUE_INVALID,
+        faults=read.invalid,
+        tell=lambda at: f"{name} is {raw[at]!r}, expected {expected}; taken as missing",
+    )
+    implausible = 0
+    if isinstance(column, NumberColumn):
+        unit = mapping.unit or column.unit
+        low, high = column.range
+        implausible = add(
+            Reason.VALUE_IMPLAUSIBLE,
+            faults=read.implausible,
+            tell=lambda at: f"{name} is {raw[at]} {unit}, expected {low:g} to {high:g} {column.unit}; taken as missing",
+        )
+    among = present + invalid + implausible
+    if too_many(invalid + implausible, among):
+        code = Reason.VALUE_INVALID if invalid >= implausible else Reason.VALUE_IMPLAUSIBLE
+        findings.doubt(
+            code,
+            f"column {mapping.column}: {invalid + implausible} of {among} values of {name} are not usable; "
+            f"see {key} of site.yaml{_better_unit(column, mapping, raw, read, decimal)}",
+        )
+    _tell_unseen(name, column, mapping, raw, read, findings)
+
+
+def _better_unit(
+    column: NumberColumn | CategoryColumn, mapping: ColumnMapping, raw: pl.Series, read: Values, decimal: str
+) -> str:
+    """Another accepted unit in which nearly all of the implausible numbers would be plausible."""
+    if not isinstance(column, NumberColumn) or not read.implausible.any():
+        return ""
+    text = as_text(raw.filter(read.implausible), decimal=decimal).str.replace(",", ".", literal=True)
+    numbers = text.cast(pl.Float64, strict=False).drop_nulls()
+    for unit in (column.unit, *column.units):
+        fits = convert(numbers, conversion(column, unit)).is_between(*column.range)
+        if unit != (mapping.unit or column.unit) and len(fits) and fits.mean() > 0.9:  # type: ignore[operator]
+            return f"; they would be plausible in {unit}"
+    return ""
+
+
+def _tell_unseen(
+    name: str,
+    column: NumberColumn | CategoryColumn,
+    mapping: ColumnMapping,
+    raw: pl.Series,
+    read: Values,
+    findings: Findings,
+) -> None:
+    count = int(read.unseen.sum())
+    if not count or not isinstance(column, CategoryColumn):
+        return
+    codes = as_text(raw).filter(read.unseen).value_counts(sort=True)
+    shown = ", ".join(f"{code} ({number})" for code, number in codes.head(5).rows())
+    more = f", and {codes.height - 5} more codes" if codes.height > 5 else ""
+    findings.remark(
+        Reason.CATEGORY_UNSEEN,
+        f"column {mapping.column}: {count} values of {name} are in no code of site.yaml, taken as other: {shown}{more}",
+    )
+    present = len(raw) - int(read.values.null_count())
+    if count == present and count > 1:
+        findings.doubt(
+            Reason.VALUE_INVALID,
+            f"column {mapping.column}: none of {present} values of {name} is one of {', '.join(column.values)}; "
+            f"map the site's codes at columns.{name}.codes of site.yaml",
+        )
+
+
+def _known_in_time(
+    name: str,
+    column: NumberColumn | CategoryColumn,
+    contract: Contract,
+    site: ClinicalRiskSiteSettings,
+    values: pl.Series,
+    rows: EligibleRows,
+    findings: Findings,
+) -> pl.Series:
+    time = site.columns[name].time
+    assert time is not None
+    assert site.index_date is not None
+    assert rows.index is not None
+    raw = rows.frame[time]
+    measured = read_times(raw, [code_text(code) for code in contract.missing])
+    outside = outside_window(measured, rows.index, column.window, columns=(time, site.index_date))
+    there = values.is_not_null()
+    late, early, unknown = outside.late & there, outside.early & there, measured.local.is_null() & there
+    dates = rows.frame[site.index_date]
+    add = partial(findings.faulty, column=time, rows=rows.numbers)
+    window = column.window
+    count = add(
+        Reason.KNOWN_TOO_LATE,
+        faults=late,
+        tell=lambda at: (
+            f"{name} was measured at {raw[at]}, later than {window.to_days} days from the index date {dates[at]}; "
+            "taken as missing"
+        ),
+    )
+    if count:
+        findings.doubt(
+            Reason.KNOWN_TOO_LATE,
+            f"column {time}: {count} of {int(there.sum())} values of {name} were measured too late to be known at the "
+            "index date; they are left out, but correct what is exported: it may hold other values of that time",
+        )
+    add(
+        Reason.MEASURED_TOO_EARLY,
+        faults=early,
+        tell=lambda at: (
+            f"{name} was measured at {raw[at]}, earlier than {window.from_days} days from the index date {dates[at]}; "
+            "taken as missing"
+        ),
+    )
+    untimed = add(
+        Reason.VALUE_INVALID,
+        faults=unknown,
+        tell=lambda at: f"time of {name} is {raw[at]!r}, expected {EXPECTED}; the value is taken as missing",
+    )
+    if too_many(untimed, int(there.sum())):
+        findings.doubt(
+            Reason.VALUE_INVALID, f"column {time}: {untimed} of {int(there.sum())} values of {name} have no valid time"
+        )
+    return pl.select(pl.when(late | early | unknown).then(None).otherwise(values)).to_series()
+
+
+def _tell_constant(name: str, source: str, values: pl.Series, findings: Findings) -> None:
+    present = values.drop_nulls()
+    if not len(present):
+        findings.remark(Reason.COLUMN_CONSTANT, f"column {source}: {name} is missing in all {len(values)} rows")
+    elif len(values) > 1 and len(present) == len(values) and present.n_unique() == 1:
+        findings.remark(Reason.COLUMN_CONSTANT, f"column {source}: {name} is {present[0]} in all {len(values)} rows")

@@ -1,0 +1,139 @@
+"""Whether a site's section of site.yaml fits the contract and the columns that are there; refused before any value."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.clinical_risk.contract import OTHER, CategoryColumn, Contract, Name, NumberColumn
+from wardround.workloads.clinical_risk.leakage import refuse_undeclared
+from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
+from wardround.workloads.clinical_risk.values import MISSING, code_text
+
+
+def refuse_misfit(contract: Contract, site: ClinicalRiskSiteSettings) -> None:
+    """Compares site.yaml with the contract.
+
+    Raises:
+        WardroundError: with one line a fault, naming the key, what was found and what is allowed.
+    """
+    _refuse(Reason.COLUMN_MISSING, _unmapped(contract.columns, site.columns, "columns"))
+    excluded = {exclusion.column for exclusion in contract.exclusions}
+    _refuse(Reason.COLUMN_MISSING, _unmapped(excluded, site.exclusions, "exclusions"))
+    faults = [fault for name, column in contract.columns.items() for fault in _misfits(name, column, site)]
+    faults += _unknown_targets(
+        "outcome.codes", site.outcome.codes, (contract.outcome.positive, contract.outcome.negative, MISSING)
+    )
+    for name in sorted(excluded):
+        for key in ("unit", "time"):
+            if getattr(site.exclusions[name], key) is not None:
+                faults.append(f"exclusions.{name}.{key}: does nothing for an exclusion; remove it")
+    _refuse(Reason.CONFIGURATION_INVALID, faults)
+    refuse_undeclared(contract, site)
+
+
+def wanted_columns(site: ClinicalRiskSiteSettings, *, labelled: bool) -> dict[str, str]:
+    """Columns of the source that are needed, each with the first key of site.yaml that names it."""
+    wanted: dict[str, str] = {}
+    for key, column in _named(site, labelled=labelled):
+        if column is not None:
+            wanted.setdefault(column, key)
+    return wanted
+
+
+def refuse_missing_columns(wanted: Mapping[str, str], there: Iterable[str], source: str) -> None:
+    """Compares what site.yaml names with what the source has.
+
+    Raises:
+        WardroundError: with one line a column that is not there, and names that look like it.
+    """
+    there = list(there)
+    faults = []
+    for column, key in wanted.items():
+        if column in there:
+            continue
+        lowered = {name.lower(): name for name in there}
+        near = difflib.get_close_matches(column.lower(), list(lowered), n=3, cutoff=0.6)
+        hint = f"did you mean {' or '.join(lowered[name] for name in near)}?" if near else _has(there)
+        faults.append(f"{key}: {source} has no column {column!r}; {hint}")
+    _refuse(Reason.COLUMN_MISSING, faults)
+
+
+def _named(site: ClinicalRiskSiteSettings, *, labelled: bool) -> Iterator[tuple[str, str | None]]:
+    yield "patient", site.patient
+    yield "row_id", site.row_id
+    yield "index_date", site.index_date
+    yield from ((f"rows.{column}", column) for column in site.rows)
+    for section, mappings in (("columns", site.columns), ("exclusions", site.exclusions)):
+        for name, mapping in mappings.items():
+            yield f"{section}.{name}.column", mapping.column
+            yield f"{section}.{name}.time", mapping.time
+    if labelled:
+        yield "outcome.column", site.outcome.column
+        yield "split_column", site.split_column
+
+
+def _has(names: list[str]) -> str:
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"it has {shown}"
+
+
+def _unmapped(asked: Iterable[Name], mapped: Mapping[Name, ColumnMapping], section: str) -> list[str]:
+    asked = list(asked)
+    unknown = [name for name in mapped if name not in asked]
+    faults = []
+    for name in sorted(set(asked) - set(mapped), key=asked.index):
+        near = difflib.get_close_matches(name, unknown, n=1)
+        hint = f"did you write it {near[0]}?" if near else "say which column of the table it is"
+        faults.append(f"{section}.{name}: missing; the contract asks for it: {hint}")
+    for name in unknown:
+        near = difflib.get_close_matches(name, asked, n=1)
+        faults.append(
+            f"{section}.{name}: the contract has no such column; "
+            + (f"did you mean {near[0]}?" if near else "remove it")
+        )
+    return faults
+
+
+def _misfits(name: Name, column: NumberColumn | CategoryColumn, site: ClinicalRiskSiteSettings) -> Iterator[str]:
+    mapping = site.columns[name]
+    key = f"columns.{name}"
+    both = sorted({code_text(code) for code in mapping.codes} & {code_text(code) for code in mapping.missing})
+    if both:
+        yield f"{key}: {', '.join(both)} is among `codes` and among `missing`; keep one"
+    if isinstance(column, CategoryColumn):
+        if mapping.unit is not None:
+            yield f"{key}.unit: {mapping.unit}: the contract has categories here, which have no unit"
+        allowed = (*column.values, *((OTHER,) if column.other else ()), MISSING)
+        yield from _unknown_targets(f"{key}.codes", mapping.codes, allowed)
+        return
+    units = (column.unit, *column.units)
+    if mapping.unit is not None and mapping.unit not in units:
+        yield (
+            f"{key}.unit: {mapping.unit!r} is not accepted; the contract takes {', '.join(units)}: "
+            "convert the values, or ask the study for the unit"
+        )
+    for code, target in mapping.codes.items():
+        if target != MISSING and not _is_number(target):
+            yield f"{key}.codes: {code!r} stands for {target!r}; expected a number in the site's unit, or {MISSING}"
+
+
+def _unknown_targets(key: str, codes: Mapping[str, str], allowed: Iterable[str]) -> Iterator[str]:
+    allowed = list(allowed)
+    for code, target in codes.items():
+        if target not in allowed:
+            near = difflib.get_close_matches(target, allowed, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(allowed)}"
+            yield f"{key}: {code!r} stands for {target!r}, which the contract does not have; {hint}"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return float(text) - float(text) == 0  # neither infinite nor NaN
+    except ValueError:
+        return False
+
+
+def _refuse(code: Reason, faults: Iterable[str]) -> None:
+    lines = [fault if fault.startswith("site.yaml") else f"site.yaml: {fault}" for fault in faults]
+    if lines:
+        raise WardroundError(code, "\n".join(lines))

@@ -1,0 +1,73 @@
+"""A hospital's table as it lies there: a text file, a Parquet file or a query, read without judging its values."""
+
+from collections import Counter
+from collections.abc import Set
+from dataclasses import dataclass
+
+import polars as pl
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.clinical_risk.csv_file import read_csv
+from wardround.workloads.clinical_risk.settings import CsvSource, ParquetSource, Source
+from wardround.workloads.clinical_risk.sql_query import read_query
+
+
+@dataclass(frozen=True)
+class SourceRows:
+    """A source's rows.
+
+    Args:
+        frame: the wanted columns that are there, in the source's order; text from a text file, else as they are typed.
+        names: of all columns that are there.
+        name: of the source, for messages.
+        decimal: the decimal sign of numbers in text.
+    """
+
+    frame: pl.DataFrame
+    names: list[str]
+    name: str
+    decimal: str = "."
+
+
+def read_source(source: Source, wanted: Set[str]) -> SourceRows:
+    """Reads the wanted columns; one that is not there is left to the caller, who knows what it is for.
+
+    Raises:
+        WardroundError: the source cannot be read as what it is said to be, is empty, or names a column twice.
+    """
+    decimal = "."
+    if isinstance(source, CsvSource):
+        frame, names = read_csv(source, wanted)
+        name, decimal = source.file.name, source.decimal
+    elif isinstance(source, ParquetSource):
+        frame, names = _read_parquet(source, wanted)
+        name = source.file.name
+    else:
+        frame, names = read_query(source, wanted)
+        name = "the query"
+    twice = sorted(column for column, count in Counter(names).items() if count > 1)
+    if twice:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            f"{name}: column {', '.join(twice)} is there twice; give each column a name of its own",
+        )
+    if not frame.height:
+        raise WardroundError(Reason.DATA_MISSING, f"{name}: has columns, but no row; export the patients too")
+    return SourceRows(frame, names, name, decimal)
+
+
+def _read_parquet(source: ParquetSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
+    if not source.file.is_file():
+        raise WardroundError(Reason.DATA_MISSING, f"{source.file}: no such file; name it at source.file of site.yaml")
+    try:
+        names = list(pl.read_parquet_schema(source.file))
+        frame = pl.read_parquet(source.file, columns=[name for name in names if name in wanted])
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            f"{source.file}: not readable as Parquet ({str(error).splitlines()[0]:.120}); "
+            "check the file, or that source.kind is right",
+        ) from error
+    if not frame.width:  # no wanted column: the caller names what is missing, and needs a row to get there
+        frame = pl.read_parquet(source.file, columns=names[:1])
+    return frame, names

@@ -1,0 +1,134 @@
+"""Tables from a database through SQLAlchemy. What the URL holds is told to nobody."""
+
+import os
+from collections.abc import Set
+from typing import Any
+
+import polars as pl
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.clinical_risk.settings import SqlSource
+
+_CHUNK = 20_000
+_SHORTEST_TO_MASK = 3  # a shorter secret cannot be cut out of a message without breaking every word: then tell none
+
+
+def read_query(source: SqlSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Runs the query as it stands and reads its rows; what the query itself would change is rolled back.
+
+    Returns:
+        The wanted columns that are there, and the names of all.
+
+    Raises:
+        WardroundError: no URL where site.yaml says it is, no driver, no connection, or the query fails. The message
+            never holds the URL or a part of it.
+    """
+    try:
+        import sqlalchemy
+        from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
+    except ModuleNotFoundError as error:
+        raise WardroundError(
+            Reason.MODULE_MISSING, "source.kind sql needs SQLAlchemy; install wardround[tabular]"
+        ) from error
+    text = _url(source)
+    # Raised below, out of the handlers: a chained exception would show the URL in a traceback.
+    failure: WardroundError
+    try:
+        url = sqlalchemy.make_url(text)
+        engine = sqlalchemy.create_engine(url)
+        try:
+            with engine.connect() as connection:
+                result = connection.exec_driver_sql(source.query)
+                names = [str(name) for name in result.keys()]  # noqa: SIM118 - a result is no dict
+                kept = [index for index, name in enumerate(names) if name in wanted] or [0]
+                chunks = [_frame(rows, kept) for rows in result.partitions(_CHUNK)]
+        finally:
+            engine.dispose()
+        return _joined(chunks, [names[index] for index in kept]), names
+    except ModuleNotFoundError as error:
+        failure = WardroundError(
+            Reason.MODULE_MISSING,
+            f"{_place(source)}: the database needs the package {error.name}; install it, or name another driver",
+        )
+    except NoSuchModuleError:
+        failure = WardroundError(
+            Reason.CREDENTIALS_MISSING,
+            f"{_place(source)}: names a kind of database that SQLAlchemy does not know; "
+            "expected a start such as postgresql+psycopg://",
+        )
+    except SQLAlchemyError as error:
+        failure = WardroundError(Reason.DATA_UNREADABLE, _told(source, error, text))
+    raise failure
+
+
+def _url(source: SqlSource) -> str:
+    if source.url_variable is not None:
+        url = os.environ.get(source.url_variable, "").strip()
+    else:
+        assert source.url_file is not None  # the schema allows no third way
+        try:
+            url = source.url_file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeError) as error:
+            raise WardroundError(
+                Reason.CREDENTIALS_MISSING,
+                f"{_place(source)}: {type(error).__name__}; mount a file with the database's SQLAlchemy URL there",
+            ) from None
+    if not url:
+        raise WardroundError(
+            Reason.CREDENTIALS_MISSING,
+            f"{_place(source)}: not set or empty; put the database's SQLAlchemy URL there, never into site.yaml",
+        )
+    return url
+
+
+def _place(source: SqlSource) -> str:
+    if source.url_variable is not None:
+        return f"source.url_variable {source.url_variable}"
+    return f"source.url_file {source.url_file}"
+
+
+def _frame(rows: Any, kept: list[int]) -> pl.DataFrame:
+    fields = list(zip(*rows, strict=True))
+    return pl.DataFrame([_series(str(index), fields[index]) for index in kept])
+
+
+def _series(name: str, values: tuple[Any, ...]) -> pl.Series:
+    """A typed column; text where its values are of several types, as SQLite allows."""
+    try:
+        series = pl.Series(name, values, strict=True)
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
+    return series.str.strip_chars() if series.dtype == pl.String else series
+
+
+def _joined(chunks: list[pl.DataFrame], names: list[str]) -> pl.DataFrame:
+    if not chunks:
+        return pl.DataFrame()
+    try:
+        frame = pl.concat(chunks, how="vertical_relaxed")
+    except pl.exceptions.PolarsError:
+        frame = pl.concat([chunk.cast(pl.String) for chunk in chunks])
+    if len(set(names)) == len(names):
+        frame.columns = names
+    return frame
+
+
+def _told(source: SqlSource, error: Exception, url: str) -> str:
+    """The database's own words without any part of the URL."""
+    import sqlalchemy
+
+    cause = getattr(error, "orig", None)
+    kind = type(cause or error).__name__
+    hint = "check the query, and that the database can be reached"
+    try:
+        parts = sqlalchemy.make_url(url)
+    except sqlalchemy.exc.ArgumentError:
+        return f"{_place(source)}: no SQLAlchemy URL; expected dialect+driver://user:password@host/database"
+    secrets = [parts.password, parts.username, parts.host, parts.database, url, *map(str, parts.query.values())]
+    held = [str(secret) for secret in secrets if secret]
+    words = " ".join(str(cause).split()) if cause is not None else ""
+    if not words or any(len(secret) < _SHORTEST_TO_MASK for secret in held):
+        return f"the query of source.query failed ({kind}); {hint}"
+    for secret in sorted(held, key=len, reverse=True):
+        words = words.replace(secret, "***")
+    return f"the query of source.query failed ({kind}: {words:.200}); {hint}"
