@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch import nn
 
-from wardround.workloads.brain_tumor.network import build_network
+from wardround.workloads.brain_tumor.network import build_network, last_block
 from wardround.workloads.brain_tumor.settings import UNetSettings
 
 
@@ -33,3 +33,15 @@ def test_the_global_seed_decides_the_initial_values():
         states.append(next(build_network(settings, channels_in=2).parameters()).detach())
     assert torch.equal(states[0], states[1])
     assert not torch.equal(states[0], states[2])
+
+
+@pytest.mark.parametrize("residual_units", [0, 2])
+def test_the_head_is_what_turns_features_into_regions(residual_units):
+    settings = UNetSettings(channels=(4, 8), strides=(2,), residual_units=residual_units)
+    network = build_network(settings, channels_in=4)
+    head = last_block(network)
+    assert next(network.state_dict()[name] for name in head).shape[1] == 3  # of a transposed convolution: out channels
+    with torch.no_grad():
+        for name in head:
+            network.state_dict()[name].zero_()
+    assert not network.eval()(torch.randn(1, 4, 16, 16, 16)).any()

@@ -3,12 +3,11 @@
 from typing import Any
 
 from monai.networks.nets import UNet
-from torch import nn
 
 from wardround.workloads.brain_tumor.settings import GROUPS, REGIONS, UNetSettings
 
 
-def build_network(settings: UNetSettings, *, channels_in: int) -> nn.Module:
+def build_network(settings: UNetSettings, *, channels_in: int) -> UNet:
     """A fresh 3D U-Net: [batch, sequences, X, Y, Z] to logits [batch, 3 regions (TC, WT, ET), X, Y, Z].
 
     Each side of the input must be a multiple of the product of strides. InstanceNorm is built with affine
@@ -17,6 +16,17 @@ def build_network(settings: UNetSettings, *, channels_in: int) -> nn.Module:
     Source: Kerfoot et al. 2018, "Left-ventricle quantification using residual U-Net" (MONAI's `UNet`).
     """
     return UNet(**unet_arguments(settings, channels_in=channels_in))
+
+
+def last_block(network: UNet) -> tuple[str, ...]:
+    """Names in the network's state of its last block of convolutions, which turns features into a logit a region.
+
+    MONAI's `UNet` is a way down, what lies below, and a way up; with residual units the way up is two convolutions.
+    """
+    for prefix, module in network.named_modules():
+        if module is network.model[-1]:
+            return tuple(f"{prefix}.{name}" for name in module.state_dict())
+    raise AssertionError("a module is among its parent's")
 
 
 def unet_arguments(settings: UNetSettings, *, channels_in: int) -> dict[str, Any]:

@@ -125,6 +125,12 @@ class BrainTumorSiteData(SiteData):
         """Scores a network on the cases of `validation` or `test`; without a case, every figure is undefined."""
         return score_cases(network, self._cases[split], split, self.settings, detail=detail)
 
+    def recalibrate(self, network: nn.Module) -> nn.Module | None:
+        """One slope and offset a region, fitted on validation voxels; None where that helps nowhere."""
+        from wardround.workloads.brain_tumor.recalibrate import recalibrate  # loads scikit-learn, which few runs need
+
+        return recalibrate(network, self._cases["validation"], self.settings)
+
     def draw(self, network: nn.Module, split: str, folder: Path, *, count: int = 1) -> list[Path]:
         """Sequences, label and prediction of `count` cases of a split, as PNG files."""
         from wardround.workloads.brain_tumor.pictures import draw_cases

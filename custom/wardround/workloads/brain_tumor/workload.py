@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from monai.networks.nets import UNet
 from torch import nn
 
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.study import validated
 from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
-from wardround.workloads.brain_tumor.network import build_network
+from wardround.workloads.brain_tumor.network import build_network, last_block
 from wardround.workloads.brain_tumor.predict import predict_case
 from wardround.workloads.brain_tumor.scoring import DETAIL_METRICS, VALIDATION_METRICS
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings, BrainTumorSiteSettings
@@ -49,6 +50,11 @@ class BrainTumorWorkload(Workload):
     def last_metric_names(self) -> tuple[str, ...]:
         """Surface distances by region, and the BraTS challenge's own figures."""
         return DETAIL_METRICS
+
+    def head(self, network: nn.Module) -> tuple[str, ...]:
+        """The U-Net's last block of convolutions, which turns features into a logit a region."""
+        assert isinstance(network, UNet)
+        return last_block(network)
 
     def contract_digest(self) -> str:
         """SHA-256 of the image contract and the regions, whatever the order of keys in job.yaml."""
