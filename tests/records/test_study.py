@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import load_study
+from wardround.records.study import check_key_metric, load_study
 
 SETTINGS = {
     "name": "study",
@@ -88,3 +88,22 @@ def test_a_setting_that_does_nothing_is_told(job: Path, override: str, device: s
     idle = study.training.idle(device)
     assert len(idle) == (told is not None)
     assert all(told in sentence for sentence in idle if told)
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("brier_skill", "brier_skill is computed only after the last round"),
+        ("calibration_error", "calibration_error is computed only after the last round"),
+        ("calibration_shape", "calibration is computed only after the last round"),
+        ("brier_score", "is not reported by the workload"),  # begins like a late metric, and like one of each round
+        ("f1", "is not reported by the workload"),
+    ],
+)
+def test_a_key_metric_of_no_round_is_told_as_late_or_unknown(job: Path, key: str, told: str) -> None:
+    names, last = ("auroc", "brier"), ("accuracy", "brier_skill", "calibration_error", "calibration_slope")
+    study = load_study(job, (f"evaluation.key_metric={key}",))
+    with pytest.raises(WardroundError, match=told) as caught:
+        check_key_metric(study, names, "the workload", last=last)
+    assert caught.value.code is Reason.METRIC_UNKNOWN
+    check_key_metric(load_study(job, ("evaluation.key_metric=brier",)), names, "the workload", last=last)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from support.fake_sites import open_fake_site, open_site_with_a_broken_neighbor
-from support.fake_workload import FakeWorkload, make_study
+from support.fake_sites import open_fake_site, open_scaled_site, open_site_with_a_broken_neighbor
+from support.fake_workload import FakeData, FakeWorkload, PooledFakeData, make_study
 from wardround.learners.checkpoint import load_checkpoint
 from wardround.records.metric_record import value_of
 from wardround.records.reasons import Reason, WardroundError
@@ -139,6 +139,46 @@ def test_arms_follow_the_roles(configs: list[SiteConfig]) -> None:
         baseline_arms(configs[2:])
 
 
+def test_each_arm_starts_from_the_sums_of_the_cases_that_it_trains_on(
+    configs: list[SiteConfig], tmp_path: Path
+) -> None:
+    pooled, alone, _ = baseline_arms(configs)
+    for arm in (pooled, alone):
+        train_and_score(arm, STUDY, configs, "r", tmp_path, open_scaled_site, lambda _line: None)
+        images = [FakeData(seed).splits["train"][0] for seed in (1, 2)[: len(arm.sites)]]
+        tensors = load_checkpoint(tmp_path / "models" / arm.name.replace(":", "-")).tensors
+        assert tensors["scaling.mean"].item() == pytest.approx(torch.cat(images).mean().item(), rel=1e-5)
+
+
+def test_the_simple_model_of_all_data_is_scored_beside_the_pooled_one(
+    configs: list[SiteConfig], tmp_path: Path
+) -> None:
+    lines: list[RunLine] = []
+    for arm in baseline_arms(configs):
+        train_and_score(arm, STUDY, configs, "r", tmp_path, open_scaled_site, lines.append)
+    scores = [line for line in lines if isinstance(line, ScoreLine) and line.arm == "pooled_reference"]
+    assert [line.site for line in scores] == [config.name for config in configs]
+    assert {line.model_round for line in scores} == {None}
+    simple = FakeWorkload().reference(PooledFakeData([FakeData(1), FakeData(2)]))
+    assert simple is not None
+    assert scores[0].records == FakeData(1).score(simple, "test", detail=True).records
+    assert scores[0].cohorts
+    assert scores[0].alerts
+    assert read_case_scores(tmp_path / "outside" / "r", "pooled_reference", "test")
+
+
+def test_without_a_simple_model_its_figures_are_undefined_and_nothing_is_compared(
+    configs: list[SiteConfig], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeWorkload, "reference", lambda *_: None)
+    lines: list[RunLine] = []
+    train_and_score(baseline_arms(configs)[0], STUDY, configs, "r", tmp_path, open_scaled_site, lines.append)
+    scores = [line for line in lines if isinstance(line, ScoreLine) and line.arm == "pooled_reference"]
+    assert {(r.value, r.reason) for line in scores for r in line.records} == {(None, "no_reference_model")}
+    assert {tuple(line.notes) for line in scores} == {("no_reference_model",)}
+    assert not any(d.reference == "pooled_reference" for d in differences(STUDY, FakeWorkload(), configs, run="r"))
+
+
 def test_differences_are_paired_by_case_and_left_out_where_an_arm_is_missing(
     configs: list[SiteConfig], tmp_path: Path
 ) -> None:
@@ -148,9 +188,16 @@ def test_differences_are_paired_by_case_and_left_out_where_an_arm_is_missing(
         moved = [c.model_copy(update={"values": {"accuracy": i / 10 + shift}}) for i, c in enumerate(cases)]
         write_case_scores(tmp_path / site / "r", arm, Scores(split="test", records=[], cases=moved))
 
-    for arm, shift in {"best": 0.2, "personalised": 0.25, "alone:hospital-a": 0.1, "alone:hospital-b": 0.0}.items():
+    for arm, shift in {
+        "best": 0.2,
+        "personalised": 0.25,
+        "alone:hospital-a": 0.1,
+        "alone:hospital-b": 0.0,
+        "recalibrated": 0.3,
+        "reference": 0.05,
+    }.items():
         scored("hospital-a", arm, shift)
-    for arm, shift in {"best": 0.2, "alone:hospital-a": 0.1, "pooled": 0.5}.items():
+    for arm, shift in {"best": 0.2, "alone:hospital-a": 0.1, "pooled": 0.5, "pooled_reference": 0.0}.items():
         scored("outside", arm, shift)
 
     found = {
@@ -158,7 +205,11 @@ def test_differences_are_paired_by_case_and_left_out_where_an_arm_is_missing(
     }
     assert found == {
         ("hospital-a", "personalised", "best"): pytest.approx(0.05),
+        ("hospital-a", "recalibrated", "best"): pytest.approx(0.1),
+        ("hospital-a", "recalibrated", "personalised"): pytest.approx(0.05),
         ("hospital-a", "best", "alone:hospital-a"): pytest.approx(0.1),
+        ("hospital-a", "best", "reference"): pytest.approx(0.15),
         ("outside", "best", "alone:hospital-a"): pytest.approx(0.1),
         ("outside", "pooled", "best"): pytest.approx(0.3),
+        ("outside", "best", "pooled_reference"): pytest.approx(0.2),
     }

@@ -15,6 +15,11 @@ def open_fake_site(study: Study, config: SiteConfig) -> OpenSite:
     return OpenSite(workload, data)
 
 
+def open_scaled_site(study: Study, config: SiteConfig) -> OpenSite:
+    """As `open_fake_site`, of a workload that starts from sums and has a simple model."""
+    return OpenSite(FakeWorkload(scaled=True, has_reference=True), open_fake_site(study, config).data)
+
+
 def open_site_with_a_broken_neighbor(study: Study, config: SiteConfig) -> OpenSite:
     if config.name == "hospital-b":
         raise WardroundError(Reason.DATA_MISSING, "case-1: no t1c")

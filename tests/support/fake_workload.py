@@ -7,10 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from wardround.records.alerts import AlertRow
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
-from wardround.records.metric_record import MetricRecord
+from wardround.records.metric_record import MetricRecord, undefined
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.scores import CaseScore, Scores
+from wardround.records.scores import CaseScore, Cohort, Scores, Tally
 from wardround.records.study import Study
 from wardround.workloads.workload import Batch, SiteData, Workload
 
@@ -35,27 +36,64 @@ def make_study(**changes: Any) -> Study:
     return Study.model_validate(settings)
 
 
-class FakeNetwork(nn.Module):
-    def __init__(self, norm: str = "batch", dropout: float = 0.0) -> None:
+class Scaling(nn.Module):
+    """(x - mean) / scale, with both from the sites' sums."""
+
+    def __init__(self) -> None:
         super().__init__()
+        self.register_buffer("mean", torch.zeros(1))
+        self.register_buffer("scale", torch.ones(1))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return (inputs - self.mean) / self.scale
+
+
+class Shifted(nn.Module):
+    """A network with its logits moved: the fake recalibration."""
+
+    def __init__(self, network: nn.Module, shift: float) -> None:
+        super().__init__()
+        self.network, self.shift = network, shift
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.network(inputs) + self.shift
+
+
+class FakeNetwork(nn.Module):
+    def __init__(self, norm: str = "batch", dropout: float = 0.0, scaled: bool = False) -> None:
+        super().__init__()
+        self.scaling: nn.Module = Scaling() if scaled else nn.Identity()
         self.first = nn.Conv2d(1, 4, 3, padding=1)
         self.norm: nn.Module = nn.BatchNorm2d(4) if norm == "batch" else nn.Identity()
         self.drop = nn.Dropout(dropout)
         self.last = nn.Conv2d(4, 1, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        return self.last(self.drop(torch.relu(self.norm(self.first(inputs)))))
+        return self.last(self.drop(torch.relu(self.norm(self.first(self.scaling(inputs))))))
 
 
 class FakeData(SiteData):
-    """`gain` and `offset` stand for a scanner. Step numbers in `bad` give inputs that are NaN."""
+    """`gain` and `offset` stand for a scanner. Step numbers in `bad` give inputs that are NaN.
 
-    def __init__(self, seed: int, *, cases: int = 6, gain: float = 1.0, offset: float = 0.0) -> None:
+    With `one_class` no pixel is bright, and `balance` is undefined. A `shift` is what recalibration adds to logits.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        *,
+        cases: int = 6,
+        gain: float = 1.0,
+        offset: float = 0.0,
+        one_class: bool = False,
+        shift: float | None = None,
+    ) -> None:
         generator = torch.Generator().manual_seed(seed)
         self.bad: set[int] = set()
+        self.shift = shift
         self.splits = {}
         for split in ("train", "validation", "test"):
-            labels = (torch.rand(cases, 1, SIDE, SIDE, generator=generator) < 0.3).float()
+            labels = (torch.rand(cases, 1, SIDE, SIDE, generator=generator) < (0.0 if one_class else 0.3)).float()
             images = gain * (labels + 0.4 * torch.randn(labels.shape, generator=generator)) + offset
             self.splits[split] = (images, labels)
 
@@ -82,6 +120,14 @@ class FakeData(SiteData):
     def unlabelled(self, batch_size: int, generator: torch.Generator) -> Iterator[Tensor]:
         yield from self.splits["train"][0].split(batch_size)
 
+    def statistics(self) -> list[Tally]:
+        images = self.splits["train"][0]
+        counts = {"sum": float(images.sum()), "sum_of_squares": float(images.square().sum()), "pixels": images.numel()}
+        return [Tally(name="pixels", counts=counts, n=len(images))]
+
+    def recalibrate(self, network: nn.Module) -> nn.Module | None:
+        return None if self.shift is None else Shifted(network, self.shift)
+
     def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
         images, labels = self.splits[split]
         network.eval()
@@ -89,12 +135,23 @@ class FakeData(SiteData):
             right = ((network(images) > 0) == labels.bool()).flatten(1).float().mean(1).tolist()
         cases = [CaseScore(case=f"{split}-{i}", patient=f"p{i}", values={"accuracy": v}) for i, v in enumerate(right)]
         record = MetricRecord(name="accuracy", value=sum(right) / len(right), n=len(right))
-        return Scores(split=split, records=[record], cases=cases)
+        records = [record]
+        if detail:
+            spread = float(labels.mean() * (1 - labels.mean()))
+            records.append(
+                MetricRecord(name="balance", value=spread, n=len(right))
+                if spread
+                else undefined("balance", "one_class")
+            )
+        alerts = [AlertRow(goal="ppv", target=0.5, threshold=0.5, records=[record])]
+        cohort = Cohort(name="sex", value="female", records=[record])
+        return Scores(split=split, records=records, cases=cases, cohorts=[cohort], alerts=alerts)
 
 
 class PooledFakeData(FakeData):
     def __init__(self, sites: Sequence[SiteData]) -> None:
         self.bad = set()
+        self.shift = None
         parts = [site.splits["train"] for site in sites if isinstance(site, FakeData)]
         self.splits = {"train": (torch.cat([i for i, _ in parts]), torch.cat([labels for _, labels in parts]))}
 
@@ -103,11 +160,35 @@ class PooledFakeData(FakeData):
 
 
 class FakeWorkload(Workload):
-    def __init__(self, norm: str = "batch", dropout: float = 0.0) -> None:
-        self.norm, self.dropout = norm, dropout
+    def __init__(
+        self, norm: str = "batch", dropout: float = 0.0, *, scaled: bool = False, has_reference: bool = False
+    ) -> None:
+        self.norm, self.dropout, self.scaled, self.has_reference = norm, dropout, scaled, has_reference
 
     def network(self) -> nn.Module:
-        return FakeNetwork(self.norm, self.dropout)
+        return FakeNetwork(self.norm, self.dropout, self.scaled)
+
+    def head(self, network: nn.Module) -> tuple[str, ...]:
+        return ("last.weight", "last.bias")
+
+    def initial_entries(self, statistics: Sequence[Tally]) -> dict[str, Tensor]:
+        if not self.scaled or not statistics:
+            return {}
+        counts = statistics[0].counts
+        mean = counts["sum"] / counts["pixels"]
+        scale = (counts["sum_of_squares"] / counts["pixels"] - mean**2) ** 0.5
+        return {"scaling.mean": torch.tensor([mean]), "scaling.scale": torch.tensor([scale])}
+
+    def reference(self, data: SiteData) -> nn.Module | None:
+        """Bright where above the mean; None where training cases are of one class."""
+        assert isinstance(data, FakeData)
+        images, labels = data.splits["train"]
+        if not labels.any():
+            return None
+        simple = nn.Conv2d(1, 1, 1)
+        nn.init.ones_(simple.weight)
+        nn.init.constant_(simple.bias, -float(images.mean()))
+        return simple
 
     def loss(self) -> nn.Module:
         return nn.BCEWithLogitsLoss()
@@ -121,7 +202,13 @@ class FakeWorkload(Workload):
     def open_site(
         self, data: dict[str, Any], *, folder: Path, cache: Path, disclosure: Disclosure = DEFAULT_RULES
     ) -> SiteData:
-        return FakeData(**data)
+        settings = dict(data)
+        if settings.pop("contract", "fake") != "fake":
+            raise WardroundError(Reason.CONTRACT_MISMATCH, "contract_file: column age has another unit")
+        return FakeData(**settings)
+
+    def last_metric_names(self) -> tuple[str, ...]:
+        return ("balance",)
 
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         return PooledFakeData(sites)

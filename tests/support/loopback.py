@@ -100,7 +100,7 @@ class Federation:
     Args:
         folder: everything is written in it.
         study: the study.
-        sites: name to the fake data's arguments; keys `role` and `synthetic` are the site's.
+        sites: name to the fake data's arguments; keys `role`, `synthetic` and `minimum_cell` are the site's.
         expected: names that should take part, by default all of `sites`.
         tamper: see `LoopbackController`.
     """
@@ -169,11 +169,13 @@ def site_executor(folder: Path, study: Study, name: str, data: dict[str, Any]) -
     """A site's executor with its own FLARE workspace and site.yaml under `folder/name`."""
     settings = dict(data)
     role, synthetic = settings.pop("role", "train"), settings.pop("synthetic", True)
+    minimum_cell = settings.pop("minimum_cell", 5)
     workspace = _workspace(folder / name, study)
     site = {
         "name": name,
         "role": role,
         "synthetic": synthetic,
+        "disclosure": {"minimum_cell": minimum_cell},
         "threads": 1,
         "state_folder": str(folder / name / "state"),
         "data": {"fake": settings},
