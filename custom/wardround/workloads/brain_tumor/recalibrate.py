@@ -10,9 +10,10 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold
 from torch import Tensor, nn
 
-from wardround.workloads.brain_tumor.inference import evaluation_mode, infer_logits
+from wardround.workloads.brain_tumor.inference import infer_logits
 from wardround.workloads.brain_tumor.scoring import LabelledCase
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings
+from wardround.workloads.evaluation import evaluation_mode
 
 FEWEST_PATIENTS = 3
 VOXELS_PER_CASE = 20_000  # more change the two numbers of a region by less than the patients differ
