@@ -21,7 +21,7 @@ def check(
     ),
     overrides: Overrides = None,
 ) -> None:
-    """Inspect a site: counts, every file that is left out with the reason, device and folders.
+    """Inspect a site: counts, every file, row or value that is left out with the reason, device and folders.
 
     Exit code 1: not usable.
     """
@@ -51,6 +51,8 @@ def check(
     for name, count in data.counts.items():
         table.add_row(name.replace("_", " "), str(count))
     results().print(table)
+    for remark in data.remarks:
+        results().print(f"remark: {remark.code}: {remark}", soft_wrap=True, markup=False)
     for problem in data.problems:
         results().print(f"left out: {problem.code}: {problem}", soft_wrap=True, markup=False)
     missing = _missing(data.counts, config.role)

@@ -61,6 +61,8 @@ class NumberColumn(_Column):
     def _has_width(self) -> Self:
         if self.range[0] >= self.range[1]:
             raise ValueError(f"range {list(self.range)}: expected [low, high] with low below high")
+        if self.unit in self.units:
+            raise ValueError(f"units {self.unit}: is the column's own unit, which needs no conversion")
         return self
 
 
@@ -92,6 +94,14 @@ class Outcome(_Section):
     horizon_days: int | None = Field(ge=0, description="from the index date; null: present at the index date")
     positive: Name = "yes"
     negative: Name = "no"
+
+    @model_validator(mode="after")
+    def _two_classes(self) -> Self:
+        if self.positive == self.negative:
+            raise ValueError(f"positive and negative are both {self.positive}")
+        if RESERVED & {self.positive, self.negative}:
+            raise ValueError(f"positive and negative: {', '.join(sorted(RESERVED))} have a meaning of their own")
+        return self
 
 
 class Exclusion(_Section):
@@ -133,7 +143,10 @@ class Contract(_Section):
     def _fits_together(self) -> Self:
         if self.outcome.name in self.columns:
             raise ValueError(f"outcome.name {self.outcome.name} is also an input: the outcome would predict itself")
+        names = [cohort.name for cohort in self.cohorts]
         for cohort in self.cohorts:
+            if names.count(cohort.name) > 1:
+                raise ValueError(f"cohorts {cohort.name}: is there twice")
             column = self.columns.get(cohort.column)
             if column is None:
                 raise ValueError(f"cohorts {cohort.name}: column {cohort.column} is not among columns")

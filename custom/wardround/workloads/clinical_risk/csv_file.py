@@ -13,6 +13,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.settings import CsvSource
 
 _CHUNK = 20_000  # rows at a time: of a large table, only the wanted columns are ever held as a whole
+_START = 4096  # bytes in which another format shows
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _OTHER_FORMATS = {
     b"PAR1": "a Parquet file; use source.kind: parquet",
@@ -126,7 +127,7 @@ def _opened(source: CsvSource) -> Iterator[io.TextIOWrapper]:
         ) from None
     if file.suffix.lower() != ".zip":
         with file.open("rb") as raw:
-            _refuse_other_formats(source, raw.read(16))
+            _refuse_other_formats(source, raw.read(_START))
             raw.seek(0)
             yield io.TextIOWrapper(raw, encoding=encoding, newline="")
         return
@@ -149,10 +150,13 @@ def _refuse_other_formats(source: CsvSource, start: bytes) -> None:
     for magic, what in _OTHER_FORMATS.items():
         if start.startswith(magic):
             raise WardroundError(Reason.DATA_UNREADABLE, f"{source.file}: no text table but {what}")
-    utf_16 = start.startswith((b"\xff\xfe", b"\xfe\xff"))
-    if utf_16 and "16" not in source.encoding:
+    if "16" in source.encoding or "32" in source.encoding:
+        return
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise WardroundError(Reason.DATA_UNREADABLE, f"{source.file}: set source.encoding to utf-16")
+    if b"\0" in start:
         raise WardroundError(
-            Reason.DATA_UNREADABLE, f"{source.file}: its encoding is utf-16; set source.encoding to it"
+            Reason.DATA_UNREADABLE, f"{source.file}: no text table: it holds binary data; export the table as CSV"
         )
 
 

@@ -97,6 +97,10 @@ def _unmapped(asked: Iterable[Name], mapped: Mapping[Name, ColumnMapping], secti
 def _misfits(name: Name, column: NumberColumn | CategoryColumn, site: ClinicalRiskSiteSettings) -> Iterator[str]:
     mapping = site.columns[name]
     key = f"columns.{name}"
+    forms: dict[str, str] = {}
+    for code, target in mapping.codes.items():
+        if forms.setdefault(code_text(code), target) != target:
+            yield f"{key}.codes: {code!r} is the same as {code_text(code)!r}, which stands for another value; keep one"
     both = sorted({code_text(code) for code in mapping.codes} & {code_text(code) for code in mapping.missing})
     if both:
         yield f"{key}: {', '.join(both)} is among `codes` and among `missing`; keep one"

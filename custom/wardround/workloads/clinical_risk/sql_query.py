@@ -31,10 +31,19 @@ def read_query(source: SqlSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[
             Reason.MODULE_MISSING, "source.kind sql needs SQLAlchemy; install wardround[tabular]"
         ) from error
     text = _url(source)
-    # Raised below, out of the handlers: a chained exception would show the URL in a traceback.
+    # Each failure is raised out of its handler: a chained exception would show the URL in a traceback.
+    try:
+        url: sqlalchemy.URL | None = sqlalchemy.make_url(text)
+    except (SQLAlchemyError, ValueError):  # ValueError: a port that is no number, often a part of the password
+        url = None
+    if url is None:
+        raise WardroundError(
+            Reason.CREDENTIALS_MISSING,
+            f"{_place(source)}: no SQLAlchemy URL; expected dialect+driver://user:password@host/database, "
+            "with special characters of the password percent-encoded",
+        )
     failure: WardroundError
     try:
-        url = sqlalchemy.make_url(text)
         engine = sqlalchemy.create_engine(url)
         try:
             with engine.connect() as connection:
@@ -56,8 +65,8 @@ def read_query(source: SqlSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[
             f"{_place(source)}: names a kind of database that SQLAlchemy does not know; "
             "expected a start such as postgresql+psycopg://",
         )
-    except SQLAlchemyError as error:
-        failure = WardroundError(Reason.DATA_UNREADABLE, _told(source, error, text))
+    except Exception as error:  # drivers raise what they like, with the URL's parts in it
+        failure = WardroundError(Reason.DATA_UNREADABLE, _told(error, url, text))
     raise failure
 
 
@@ -113,22 +122,16 @@ def _joined(chunks: list[pl.DataFrame], names: list[str]) -> pl.DataFrame:
     return frame
 
 
-def _told(source: SqlSource, error: Exception, url: str) -> str:
+def _told(error: Exception, url: Any, text: str) -> str:
     """The database's own words without any part of the URL."""
-    import sqlalchemy
-
     cause = getattr(error, "orig", None)
     kind = type(cause or error).__name__
     hint = "check the query, and that the database can be reached"
-    try:
-        parts = sqlalchemy.make_url(url)
-    except sqlalchemy.exc.ArgumentError:
-        return f"{_place(source)}: no SQLAlchemy URL; expected dialect+driver://user:password@host/database"
-    secrets = [parts.password, parts.username, parts.host, parts.database, url, *map(str, parts.query.values())]
-    held = [str(secret) for secret in secrets if secret]
+    parts = [url.password, url.username, url.host, url.database, text, *map(str, url.query.values())]
+    held = [str(part) for part in parts if part]
     words = " ".join(str(cause).split()) if cause is not None else ""
-    if not words or any(len(secret) < _SHORTEST_TO_MASK for secret in held):
+    if not words or any(len(part) < _SHORTEST_TO_MASK for part in held):
         return f"the query of source.query failed ({kind}); {hint}"
-    for secret in sorted(held, key=len, reverse=True):
-        words = words.replace(secret, "***")
+    for part in sorted(held, key=len, reverse=True):
+        words = words.replace(part, "***")
     return f"the query of source.query failed ({kind}: {words:.200}); {hint}"
