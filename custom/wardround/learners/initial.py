@@ -42,12 +42,13 @@ def with_statistics(shared: Mapping[str, Tensor], workload: Workload, statistics
             finite value.
     """
     try:
-        pooled = pool(statistics)
-    except ValueError as error:
+        entries = workload.initial_entries(pool(statistics))
+    except (ValueError, KeyError, ArithmeticError) as error:  # sums come from other machines, and may be anything
         raise WardroundError(
-            Reason.REPLY_INVALID, f"statistics: {error}; the installed wardround versions differ between sites"
+            Reason.REPLY_INVALID,
+            f"statistics: the sites' sums make no initial model ({type(error).__name__}: {error}); look at them in the "
+            "record's first line, and at the sites' wardround versions",
         ) from None
-    entries = workload.initial_entries(pooled)
     for name, tensor in sorted(entries.items()):
         _refuse_unfit(name, tensor, shared)
     fresh = {name: tensor.detach().cpu().float().clone() for name, tensor in entries.items()}
