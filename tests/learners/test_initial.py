@@ -50,8 +50,8 @@ def test_sums_that_the_workload_cannot_read_are_no_crash() -> None:
     with pytest.raises(WardroundError, match="no initial model") as caught:
         with_statistics({}, FakeWorkload(scaled=True), [Tally(name="pixels", counts={"total": 1.0}, n=9)])
     assert caught.value.code is Reason.REPLY_INVALID
+    nobody = Tally(name="pixels", counts={"sum": 0.0, "sum_of_squares": 0.0, "pixels": 0.0}, n=9)
     with pytest.raises(WardroundError, match="no initial model"):
-        nobody = Tally(name="pixels", counts={"sum": 0.0, "sum_of_squares": 0.0, "pixels": 0.0}, n=9)
         with_statistics({}, FakeWorkload(scaled=True), [nobody])
 
 

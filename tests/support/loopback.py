@@ -190,7 +190,8 @@ def _workspace(root: Path, study: Study) -> Workspace:
     workspace = Workspace(str(root), root.name)
     config = Path(workspace.get_app_config_dir(JOB))
     config.mkdir(parents=True)
-    (config / "job.yaml").write_text(yaml.safe_dump(study.model_dump(mode="json")), encoding="utf-8")
+    text = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False)  # as the recipe: the order of columns counts
+    (config / "job.yaml").write_text(text, encoding="utf-8")
     return workspace
 
 
