@@ -112,3 +112,13 @@ def test_check_leaves_out_the_same_images_under_another_patients_id(other: Path,
     done = _check(other, study_folder)
     assert done.exit_code == 1  # each split had one case
     assert f"case_duplicated: {last.name}: its images are those of {one.name}" in done.output
+
+
+def test_check_names_the_section_that_a_study_reads(tmp_path: Path, study_folder: Path) -> None:
+    file = tmp_path / "site.yaml"
+    file.write_text("name: hospital-a\ndata:\n  clinical_risk: {}\n")
+    done = CLI.invoke(app, ["check", str(file), "--study", str(study_folder)])
+    assert done.exit_code == 2
+    assert "has no section data.brain_tumor" in done.output
+    assert "it has data.clinical_risk" in done.output
+    assert "--study" in done.output

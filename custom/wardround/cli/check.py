@@ -37,6 +37,7 @@ def check(
         )
     settings = load_study(study, tuple(overrides or ()))
     config = load_site_config(site)
+    _refuse_other_study(study, settings.workload["kind"], settings.name, site, list(config.data))
     progress().print(f"reading the data of {config.name}; prepared cases go to {config.cache_folder}", soft_wrap=True)
     unusable = [
         _tells(lambda: usable_device(config.device)),
@@ -62,6 +63,15 @@ def check(
         results().print(f"{doubt.code}: {doubt}", soft_wrap=True, markup=False)
     if missing or data.doubts or any(unusable):
         raise typer.Exit(EXIT_FAILED)
+
+
+def _refuse_other_study(study: Path, kind: str, name: str, site: Path, sections: list[str]) -> None:
+    if kind not in sections and name not in sections:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{site}: has no section data.{kind} (or data.{name}), which {study} reads; it has "
+            f"{', '.join(f'data.{one}' for one in sections)}: add the section, or name another study with --study",
+        )
 
 
 def _tells(look: Callable[[], object]) -> bool:
