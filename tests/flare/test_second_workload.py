@@ -9,6 +9,8 @@ import torch
 from support.fake_workload import FakeData, FakeWorkload, make_study
 from support.loopback import Federation, use_fake_workload
 from wardround.learners.checkpoint import load_checkpoint
+from wardround.learners.learner import Learner
+from wardround.learners.personalise import Personalised
 from wardround.records.metric_record import undefined
 from wardround.records.run_lines import ScoreLine
 from wardround.records.scores import Scores
@@ -89,6 +91,21 @@ def test_the_simple_model_and_the_recalibrated_one_are_scored_where_a_site_train
     for arm in ("reference", "recalibrated"):
         assert (tmp_path / "hospital-a" / "state" / "run" / "cases" / f"{arm}.test.json").is_file()
     assert not (tmp_path / "hospital-a" / "state" / "run" / "models" / "recalibrated.safetensors").exists()
+
+
+def test_fine_tuning_is_done_once_for_both_arms_that_rest_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    personalise, made = Learner.personalise, []
+
+    def counted(learner: Learner, steps: int) -> Personalised:
+        made.append(learner.site)
+        return personalise(learner, steps)
+
+    monkeypatch.setattr(Learner, "personalise", counted)
+    evaluation = {"key_metric": "accuracy", "personalise_steps": 2, "recalibrate": True}
+    Federation(tmp_path, _study(evaluation=evaluation), SITES).run()
+    assert sorted(made) == sorted(SITES)
 
 
 def test_recalibration_without_fine_tuning_starts_from_the_best_model(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ from wardround.records.metric_record import MetricRecord, value_of
 from wardround.records.run_lines import BaselineRoundLine, RunLine, ScoreLine
 from wardround.records.scores import Scores
 from wardround.records.study import Algorithm, Study
-from wardround.site.arms import NO_REFERENCE, score_reference
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.open_site import OpenSite
+from wardround.site.reference import NO_REFERENCE, score_reference
 from wardround.workloads.workload import SiteData
 
 Opener = Callable[[Study, SiteConfig], OpenSite]

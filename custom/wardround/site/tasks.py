@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from time import perf_counter
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.learner import Learner
@@ -14,11 +14,11 @@ from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.records.study import Study
-from wardround.site.arms import NO_REFERENCE, own_model, score_reference
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.disclosure import guard_sums
 from wardround.site.open_site import open_learner
+from wardround.site.reference import NO_REFERENCE, score_reference
 from wardround.site.safe_quorum import refuse_small_quorum
 
 _log = logging.getLogger(__name__)
@@ -32,6 +32,7 @@ class SiteTasks:
         self._config = config
         self._learner: Learner | None = None
         self._run = ""
+        self._tuned: int | None = None  # the round of the model that the learner holds fine-tuned
         self._scored: dict[tuple[int, str], tuple[Scores, list[str]]] = {}
 
     def prepare(self, order: Order) -> Reply:
@@ -78,11 +79,12 @@ class SiteTasks:
         """
         if order.arm == REFERENCE:
             return self._reference(order)
-        learner = self._load(order, shared)
+        own = order.arm in (PERSONALISED, RECALIBRATED)
+        learner = self._load_tuned(order, shared) if own else self._load(order, shared)
         detail = order.split == "test"
         key = (order.model_round, order.split)
-        if order.arm in (PERSONALISED, RECALIBRATED):
-            network = own_model(learner, self._study, order.arm)
+        if own:
+            network = self._recalibrated(learner) if order.arm == RECALIBRATED else learner.network
             scores, notes = learner.score(order.split, detail=detail, network=network), list(learner.notes)
         elif key in self._scored:  # best and last are one model as often as not
             scores, notes = self._scored[key]
@@ -138,10 +140,26 @@ class SiteTasks:
         save_checkpoint(file, checkpoint)
 
     def _load(self, order: Order, shared: Mapping[str, Tensor] | None) -> Learner:
+        self._tuned = None
         learner = self._open(order.run)
         learner.acknowledge(order.acknowledged.get(self._config.name))
         learner.load(shared or {}, model_round=order.model_round)
         return learner
+
+    def _load_tuned(self, order: Order, shared: Mapping[str, Tensor] | None) -> Learner:
+        """The received model, fine-tuned where that helps: once for the arms that start from it."""
+        steps = self._study.evaluation.personalise_steps
+        if self._learner is None or order.run != self._run or self._tuned != order.model_round:
+            learner = self._load(order, shared)
+            if steps:
+                learner.personalise(steps)
+            self._tuned = order.model_round
+        assert self._learner is not None
+        return self._learner
+
+    def _recalibrated(self, learner: Learner) -> nn.Module:
+        self._tuned = None  # what comes next starts anew, without this arm's note
+        return learner.recalibrate()
 
     def _open(self, run: str) -> Learner:
         if self._learner is None or run != self._run:
