@@ -1,13 +1,25 @@
 """What a person decides about a clinical risk study: the study's side (job.yaml) and the site's (site.yaml)."""
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from wardround.workloads.clinical_risk.contract import Contract, Name, SplitRule
 
 _Share = Annotated[float, Field(gt=0, lt=1)]
+
+
+def _as_text(value: Any) -> Any:
+    """A code that YAML took for a number, as text; what it took for a truth value was another word in the file."""
+    if isinstance(value, bool):
+        raise ValueError("YAML reads yes, no, on, off, true and false as truth values; put the code in quotes")
+    if isinstance(value, int | float):
+        return str(value)
+    return value
+
+
+_Code = Annotated[str, BeforeValidator(_as_text)]
 
 
 class _Section(BaseModel):
@@ -87,8 +99,8 @@ class ColumnMapping(_Section):
 
     column: str = Field(min_length=1)
     unit: str | None = Field(None, description="of the site's values; by default the contract's")
-    codes: dict[str, str] = Field(default_factory=dict, description="the site's codes to the contract's values")
-    missing: tuple[str, ...] = Field((), description="the site's own codes for missing")
+    codes: dict[_Code, _Code] = Field(default_factory=dict, description="the site's codes to the contract's values")
+    missing: tuple[_Code, ...] = Field((), description="the site's own codes for missing")
     time: str | None = Field(None, description="column with the time of the measurement")
     known_at_index: bool = False
 
@@ -97,7 +109,7 @@ class OutcomeMapping(_Section):
     """Where the outcome comes from."""
 
     column: str = Field(min_length=1)
-    codes: dict[str, str] = Field(default_factory=dict, description="the site's codes to positive and negative")
+    codes: dict[_Code, _Code] = Field(default_factory=dict, description="the site's codes to positive and negative")
 
 
 class ClinicalRiskSiteSettings(_Section):
@@ -107,7 +119,7 @@ class ClinicalRiskSiteSettings(_Section):
     patient: str | None = Field(None, description="column of the patient's id; null: each row is another patient")
     row_id: str | None = Field(None, description="column that identifies a row, such as an encounter's number")
     index_date: str | None = Field(None, description="column of the index date")
-    rows: dict[str, tuple[str, ...]] = Field(
+    rows: dict[str, tuple[_Code, ...]] = Field(
         default_factory=dict, description="source column to the values whose rows are this site's; by default all rows"
     )
     columns: dict[Name, ColumnMapping]
