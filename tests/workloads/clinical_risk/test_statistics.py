@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
+import torch
 
 from support.made_tables import CONTRACT, made_frame
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.encode import encode, input_names
+from wardround.workloads.clinical_risk.rows import Rows
 from wardround.workloads.clinical_risk.statistics import MIDDLE, SMALLEST_SCALE, column_sums, mean_and_scale
-
-NUMBERS = ["age", "urea", "beds"]
 
 
 @pytest.fixture
@@ -16,13 +16,18 @@ def contract():
 
 def encoded(seed, contract):
     frame = made_frame(seed)
-    return encode(frame.with_columns(ward=frame["ward"].replace("garden", "other")), contract)
+    inputs = encode(frame.with_columns(ward=frame["ward"].replace("garden", "other")), contract)
+    return rows_of(inputs, frame["person"].to_list())
+
+
+def rows_of(inputs, patients):
+    return Rows(torch.from_numpy(inputs), torch.zeros(len(inputs), 1), patients, patients, {})
 
 
 def test_the_sums_of_sites_give_the_mean_and_deviation_of_the_pooled_rows(contract):
     sites = [encoded(seed, contract) for seed in (1, 2, 3)]
     mean, scale = mean_and_scale([tally for site in sites for tally in column_sums(site, contract)], contract)
-    pooled = np.concatenate(sites)[:, :2].astype(np.float64)
+    pooled = torch.cat([site.inputs for site in sites])[:, :2].double().numpy()
     np.testing.assert_allclose(mean[:2], np.nanmean(pooled, axis=0), rtol=1e-6)
     np.testing.assert_allclose(scale[:2], np.nanstd(pooled, axis=0), rtol=1e-6)
 
@@ -37,21 +42,31 @@ def test_a_constant_column_has_scale_one_and_so_have_indicators_and_categories(c
 def test_missing_values_count_in_no_sum(contract):
     site = encoded(1, contract)
     tallies = {tally.name: tally for tally in column_sums(site, contract)}
-    assert tallies["column_urea"].n == np.isfinite(site[:, 1]).sum() < tallies["column_age"].n == len(site)
+    assert tallies["column_age"].counts["rows"] == len(site)
+    assert tallies["column_urea"].counts["rows"] == site.inputs[:, 1].isfinite().sum() < len(site)
+
+
+def test_a_sum_names_the_patients_behind_it(contract):
+    site = encoded(1, contract)
+    tallies = {tally.name: tally for tally in column_sums(site, contract)}
+    observed = site.inputs[:, 1].isfinite().tolist()
+    behind = {patient for patient, there in zip(site.patients, observed, strict=True) if there}
+    assert tallies["column_age"].n == len(set(site.patients))
+    assert tallies["column_urea"].n == len(behind) < tallies["column_urea"].counts["rows"]
 
 
 def test_a_column_that_no_site_tells_of_is_centred_on_its_range(contract):
     site = encoded(1, contract)
-    site[:, 1] = np.nan
+    site.inputs[:, 1] = float("nan")
     tallies = [tally for tally in column_sums(site, contract) if tally.name != "column_age"]
-    assert [tally.name for tally in tallies] == ["column_beds"]
+    assert [(tally.name, tally.n) for tally in tallies] == [("column_urea", 0), ("column_beds", 120)]
     mean, scale = mean_and_scale(tallies, contract)
     assert mean[:2].tolist() == [MIDDLE, MIDDLE]
     assert scale[:2].tolist() == [1, 1]
 
 
 def test_a_nearly_constant_column_does_not_blow_up(contract):
-    site = np.zeros((1000, len(input_names(contract))), dtype=np.float32)
-    site[0, 0] = 1e-3
-    _, scale = mean_and_scale(column_sums(site, contract), contract)
+    inputs = np.zeros((1000, len(input_names(contract))), dtype=np.float32)
+    inputs[0, 0] = 1e-3
+    _, scale = mean_and_scale(column_sums(rows_of(inputs, ["one"] * 1000), contract), contract)
     assert scale[0].item() == pytest.approx(SMALLEST_SCALE)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from wardround.records.scores import Tally
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.encode import input_names, number_columns
+from wardround.workloads.clinical_risk.rows import Rows
 
 MIDDLE = 0.5  # of a column's plausible range, scaled to [0, 1]: the mean where nobody has a value
 SMALLEST_SCALE = 1e-3  # so that no plausible value lies more than 1,000 scales from the mean
@@ -18,30 +18,33 @@ _CONSTANT = 1e-6  # a deviation that the rounding of sums can feign
 _PREFIX = "column_"
 
 
-def column_sums(inputs: NDArray[np.float32], contract: Contract) -> list[Tally]:
+def column_sums(rows: Rows, contract: Contract) -> list[Tally]:
     """Sum and sum of squares of each number column over the rows that have a value, on the encoded [0, 1] scale.
 
+    `n` counts the patients behind a sum, by which a site's disclosure rules go; `counts.rows` its rows.
+
     Args:
-        inputs: encoded rows, [rows, inputs]. A column without any value gives no tally.
+        rows: encoded and not standardised.
         contract: names the columns.
     """
+    patients = np.unique(np.asarray(rows.patients, dtype=np.str_), return_inverse=True)[1]
     tallies = []
     for place, name in enumerate(number_columns(contract)):
-        values = inputs[:, place].astype(np.float64)
-        values = values[~np.isnan(values)]
-        if len(values):
-            counts = {"sum": float(values.sum()), "sum_of_squares": float((values**2).sum())}
-            tallies.append(Tally(name=f"{_PREFIX}{name}", counts=counts, n=len(values)))
+        values = rows.inputs[:, place].double().numpy()
+        observed = ~np.isnan(values)
+        values = values[observed]
+        counts = {"rows": len(values), "sum": float(values.sum()), "sum_of_squares": float((values**2).sum())}
+        tallies.append(Tally(name=f"{_PREFIX}{name}", counts=counts, n=len(np.unique(patients[observed]))))
     return tallies
 
 
 def mean_and_scale(tallies: Sequence[Tally], contract: Contract) -> tuple[Tensor, Tensor]:
     """Mean and standard deviation of every input, each [inputs], float32; 0 and 1 for indicators and categories.
 
-        mean = sum / n,   scale = sqrt(max(sum_of_squares / n - mean^2, 0))
+        mean = sum / rows,   scale = sqrt(max(sum_of_squares / rows - mean^2, 0))
 
     the population's, over all rows of all tallies of a column. The scale of a column that is constant is 1, any other
-    is `SMALLEST_SCALE` at least. A column in no tally, since no site has a value or all held theirs back, has mean
+    is `SMALLEST_SCALE` at least. A column of no row, since no site has a value or all held their sums back, has mean
     `MIDDLE` and scale 1.
 
     Args:
@@ -52,7 +55,7 @@ def mean_and_scale(tallies: Sequence[Tally], contract: Contract) -> tuple[Tensor
     mean, scale = torch.zeros(inputs), torch.ones(inputs)
     for place, name in enumerate(number_columns(contract)):
         own = [tally for tally in tallies if tally.name == f"{_PREFIX}{name}"]
-        rows = sum(tally.n for tally in own)
+        rows = sum(tally.counts["rows"] for tally in own)
         if not rows:
             mean[place] = MIDDLE
             continue
