@@ -1,0 +1,154 @@
+"""Scores probabilities of an outcome on a site's rows: ranking, calibration, and what alerts would cost."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from wardround.metrics.bootstrap import percentile_interval
+from wardround.metrics.classification import (
+    few_because,
+    figure_records,
+    figure_values,
+    may_have_interval,
+    resampled_figures,
+    undefined_because,
+)
+from wardround.metrics.labelled_rows import LabelledRows, labelled_rows
+from wardround.records.metric_record import MetricRecord, Status, undefined
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.scores import CaseScore, Cohort, Scores
+
+VALIDATION_METRICS = ("auroc", "auprc", "brier", "log_loss")
+DETAIL_METRICS = (
+    "accuracy",
+    "prevalence",
+    "brier_skill",
+    "brier_reliability",
+    "brier_resolution",
+    "brier_within_bin",
+    "brier_uncertainty",
+    "calibration_error",
+    "calibration_slope",
+    "calibration_intercept",
+)
+DIFFERENCES = (*VALIDATION_METRICS, "accuracy")
+
+
+@dataclass(frozen=True)
+class ScoredRows:
+    """A model's probabilities for some rows, with what is known of these.
+
+    Args:
+        probabilities: of the outcome, [rows].
+        labels: 0 or 1, [rows].
+        patients: identifier by row; rows of one patient are resampled together.
+        cases: what names the row in the site's own files.
+        cohorts: name of a division to the part that each row is in; None where the value is missing.
+    """
+
+    probabilities: npt.NDArray[Any] | Sequence[float]
+    labels: npt.NDArray[Any] | Sequence[int]
+    patients: Sequence[str]
+    cases: Sequence[str]
+    cohorts: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+
+
+def score_rows(rows: ScoredRows, *, split: str, detail: bool, minimum_cell: int, seed: int = 0) -> Scores:
+    """Every figure of one model on one split, see `wardround.metrics.classification` for support and intervals.
+
+    Args:
+        rows: may be empty.
+        split: named in the result.
+        detail: adds calibration, intervals and figures by cohort, which are too slow for every round.
+        minimum_cell: fewest patients that a cohort's figure may rest on.
+        seed: of the resampling.
+
+    Raises:
+        WardroundError: a label is no 0 or 1, or a probability is not finite or not within 0 to 1.
+    """
+    checked = labelled_rows(rows.probabilities, rows.labels, rows.patients)
+    names = (*VALIDATION_METRICS, *DETAIL_METRICS) if detail else VALIDATION_METRICS
+    return Scores(
+        split=split,
+        records=figure_records(checked, names, intervals=detail, seed=seed),
+        cohorts=_by_cohort(rows, minimum_cell) if detail else [],
+        cases=_case_scores(rows),
+    )
+
+
+def row_differences(ours: Sequence[CaseScore], theirs: Sequence[CaseScore], *, seed: int) -> list[MetricRecord]:
+    """Figures of one model minus another's on the same rows, with 95 % intervals from patients resampled in pairs.
+
+    Raises:
+        WardroundError: the two scored different rows.
+    """
+    if {score.case for score in ours} != {score.case for score in theirs}:
+        raise WardroundError(
+            Reason.METRICS_MISSING, "differences: both models must have scored the same rows; score both on one table"
+        )
+    models = [_labelled(scores) for scores in (ours, theirs)]
+    one, other = (figure_values(rows, DIFFERENCES) for rows in models)
+    rows = models[0]
+    bounds: dict[str, tuple[float, float] | None] = {}
+    if may_have_interval(rows):
+        chunks = list(resampled_figures(models, DIFFERENCES, seed=seed))
+        for name in DIFFERENCES:
+            bounds[name] = percentile_interval(np.concatenate([pair[0][name] - pair[1][name] for pair in chunks]))
+    records = []
+    for name in DIFFERENCES:
+        if name not in one or name not in other:
+            records.append(undefined(name, undefined_because(rows, name), n=rows.n, n_positive=rows.n_positive))
+            continue
+        reason = few_because(rows, name)
+        records.append(
+            MetricRecord(
+                name=name,
+                value=one[name] - other[name],
+                n=rows.n,
+                n_positive=rows.n_positive,
+                status=Status.LOW_SUPPORT if reason else Status.OK,
+                reason=reason,
+                interval=bounds.get(name),
+            )
+        )
+    return records
+
+
+def _labelled(scores: Sequence[CaseScore]) -> LabelledRows:
+    values = np.array([(score.values["probability"], score.values["label"]) for score in scores], dtype=np.float64)
+    probabilities, labels = values.reshape(-1, 2).T
+    return labelled_rows(probabilities, labels.astype(np.int64), [score.patient for score in scores])
+
+
+def _by_cohort(rows: ScoredRows, minimum_cell: int) -> list[Cohort]:
+    """The validation metrics over each part, held back where it has fewer patients than the minimum cell."""
+    cohorts = []
+    probabilities, labels = np.asarray(rows.probabilities), np.asarray(rows.labels)
+    for name, parts in rows.cohorts.items():
+        values = sorted({part for part in parts if part is not None})
+        chosen = {value: np.flatnonzero([part == value for part in parts]) for value in values}
+        for value, places in chosen.items():
+            patients = [rows.patients[place] for place in places.tolist()]
+            if len(set(patients)) < minimum_cell:
+                records = [_suppressed(metric) for metric in VALIDATION_METRICS]
+            else:
+                part = labelled_rows(probabilities[places], labels[places], patients)
+                records = figure_records(part, VALIDATION_METRICS, intervals=False)
+            cohorts.append(Cohort(name=name, value=value, records=records))
+    return cohorts
+
+
+def _suppressed(name: str) -> MetricRecord:
+    return MetricRecord(name=name, value=None, n=0, status=Status.SUPPRESSED, reason="fewer_than_minimum_cell")
+
+
+def _case_scores(rows: ScoredRows) -> list[CaseScore]:
+    return [
+        CaseScore(case=case, patient=patient, values={"probability": float(probability), "label": float(label)})
+        for case, patient, probability, label in zip(
+            rows.cases, rows.patients, rows.probabilities, rows.labels, strict=True
+        )
+    ]
