@@ -1,0 +1,115 @@
+"""Which rows train, validate and test. All rows of a patient go together."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.clinical_risk.contract import SplitRule
+from wardround.workloads.clinical_risk.table import Table
+from wardround.workloads.split import SPLITS, split_by_fractions
+
+_Places = NDArray[np.intp]
+
+
+def split_rows(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[WardroundError]]:
+    """Positions of the table's rows by split, and remarks on rows that are in none.
+
+    A split that the site's own column gives wins over the rule. Where that names no validation row, validation
+    patients are drawn from its training ones by the rule's fraction, since something has to choose among rounds.
+    By time, a patient belongs where the first index date falls, and what comes after the end of that split is left
+    out: it would bring the test period into training.
+
+    Raises:
+        WardroundError: the given split is not one, or splits a patient; dates are needed and there are none; or
+            fractions come to more than 1.
+    """
+    if table.given_split is not None:
+        return _given(table, table.given_split, rule)
+    if rule.by == "time":
+        return _by_time(table, rule)
+    assigned = split_by_fractions(
+        table.patients,
+        validation=rule.validation_fraction,
+        test=rule.test_fraction,
+        seed=rule.seed,
+        must_train=False,
+    )
+    return _positions([assigned[patient] for patient in table.patients]), []
+
+
+def _given(table: Table, given: Sequence[str], rule: SplitRule) -> tuple[dict[str, _Places], list[WardroundError]]:
+    first: dict[str, tuple[str, int]] = {}
+    for patient, split, row in zip(table.patients, given, table.rows.tolist(), strict=True):
+        if split and split not in SPLITS:
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID,
+                f"row {row}: split_column holds {split!r}; expected one of {', '.join(SPLITS)}, or nothing",
+            )
+        other, where = first.setdefault(patient, (split, row))
+        if other != split:
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID,
+                f"row {row}: split_column puts its patient into {split or 'no split'}, row {where} into "
+                f"{other or 'no split'}; all rows of a patient belong to one split",
+            )
+    unsplit = sum(not split for split in given)
+    told = f"split_column: says nothing in {unsplit} of {len(given)} rows, which are left out"
+    remarks = [WardroundError(Reason.ROW_EXCLUDED, told)] if unsplit else []
+    if "validation" in given or not rule.validation_fraction:
+        return _positions(given), remarks
+    training = [patient for patient, split in zip(table.patients, given, strict=True) if split == "train"]
+    drawn = split_by_fractions(training, validation=rule.validation_fraction, test=0, seed=rule.seed)
+    pairs = zip(table.patients, given, strict=True)
+    return _positions([drawn[patient] if split == "train" else split for patient, split in pairs]), remarks
+
+
+def _by_time(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[WardroundError]]:
+    if table.index_dates is None:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, "split by time needs dates: name the column of the index date as index_date"
+        )
+    assert rule.validation_from is not None
+    assert rule.test_from is not None
+    rows = pl.DataFrame({"patient": table.patients, "date": table.index_dates.cast(pl.Date)})
+    date, first = pl.col("date"), pl.col("date").min().over("patient")
+    own = [_period(column, rule) for column in (date, first)]
+    frame = rows.select(own=own[0], first=own[1])
+    used = (frame["own"] == frame["first"]).fill_null(False)
+    splits = frame["first"].set(~used, "").to_list()
+    undated = rows["date"].null_count()
+    later = len(splits) - int(used.sum()) - undated
+    remarks = []
+    if later:
+        remarks.append(
+            WardroundError(
+                Reason.ROW_EXCLUDED,
+                f"split by time: {later} of {len(splits)} rows are left out, since their patients were seen first in "
+                "an earlier split",
+            )
+        )
+    if undated:
+        remarks.append(
+            WardroundError(
+                Reason.ROW_EXCLUDED, f"split by time: {undated} of {len(splits)} rows are left out: no index date"
+            )
+        )
+    return _positions(splits), remarks
+
+
+def _period(date: pl.Expr, rule: SplitRule) -> pl.Expr:
+    return (
+        pl.when(date < rule.validation_from)
+        .then(pl.lit("train"))
+        .when(date < rule.test_from)
+        .then(pl.lit("validation"))
+        .when(date.is_not_null())
+        .then(pl.lit("test"))
+    )
+
+
+def _positions(splits: Sequence[str]) -> dict[str, _Places]:
+    array = np.asarray(splits)
+    return {split: np.flatnonzero(array == split) for split in SPLITS}
