@@ -1,0 +1,74 @@
+"""A table in, a table of risks out."""
+
+from pathlib import Path
+
+import polars as pl
+import torch
+from torch import nn
+
+from wardround.records.files import whole_file
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.clinical_risk.encode import encode
+from wardround.workloads.clinical_risk.inference import probabilities_of
+from wardround.workloads.clinical_risk.open_site import open_site_data
+from wardround.workloads.clinical_risk.settings import (
+    ClinicalRiskSettings,
+    ClinicalRiskSiteSettings,
+    CsvSource,
+    ParquetSource,
+    SqlSource,
+)
+from wardround.workloads.clinical_risk.statistics import mean_and_scale
+from wardround.workloads.clinical_risk.table import read_table
+
+
+def predict_table(
+    network: nn.Module, path: Path, file: Path, settings: ClinicalRiskSettings, site: ClinicalRiskSiteSettings
+) -> dict[str, float]:
+    """Predicts each row of a table and writes `row`, `patient` and `risk` (a probability) as CSV.
+
+    Under `normalisation: site` the site's own training rows are read too, for their mean and scale.
+
+    Args:
+        network: complete and in evaluation mode, on any device.
+        path: a table in the site's own format, .csv or .parquet; it needs no outcome.
+        file: the CSV to write.
+        settings: the study's, as the checkpoint holds them.
+        site: how this hospital names its columns, units and codes.
+
+    Returns:
+        Rows, and the mean of their risks where there are any.
+
+    Raises:
+        WardroundError: the table cannot be read or breaks the contract, the output would overwrite an input, or the
+            network gave values that are not finite.
+    """
+    _refuse_overwriting(file, path, site)
+    # which of the source's rows are this site's is no question here: all of them are asked about
+    asked = site.model_copy(update={"source": _source(path, site), "rows": {}, "split_column": None})
+    table = read_table(settings.contract, asked, labelled=False)
+    inputs = torch.from_numpy(encode(table.frame, settings.contract))
+    if settings.normalisation == "site":
+        mean, scale = mean_and_scale(open_site_data(settings, site).sums(), settings.contract)
+        inputs = (inputs - mean) / scale
+    risks = probabilities_of(network, inputs)
+    rows = pl.DataFrame({"row": table.row_ids, "patient": table.patients, "risk": risks})
+    with whole_file(file) as unfinished:
+        rows.write_csv(unfinished)
+    return {"rows": float(len(risks)), **({"mean_risk": float(risks.mean())} if len(risks) else {})}
+
+
+def _source(path: Path, site: ClinicalRiskSiteSettings) -> CsvSource | ParquetSource:
+    if path.suffix.lower() == ".parquet":
+        return ParquetSource(kind="parquet", file=path)
+    if isinstance(site.source, CsvSource):
+        return site.source.model_copy(update={"file": path})
+    return CsvSource(kind="csv", file=path)
+
+
+def _refuse_overwriting(file: Path, path: Path, site: ClinicalRiskSiteSettings) -> None:
+    inputs = [path] if isinstance(site.source, SqlSource) else [path, site.source.file]
+    if file.resolve() in {one.resolve() for one in inputs}:  # through links, which lead a write to what they name
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"{file}: is the table itself; write predictions to another file"
+        )

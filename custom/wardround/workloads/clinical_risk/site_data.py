@@ -1,0 +1,164 @@
+"""A hospital's rows in memory: what it trains on, and how a network does on them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from wardround.records.disclosure import DEFAULT_RULES, Disclosure
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.scores import Scores, Tally
+from wardround.workloads.clinical_risk.inference import predict_logits, probabilities_of
+from wardround.workloads.clinical_risk.recalibrate import recalibrated
+from wardround.workloads.clinical_risk.rows import Rows, one_pass, training_batches
+from wardround.workloads.clinical_risk.scoring import ScoredRows, score_rows
+from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings
+from wardround.workloads.clinical_risk.statistics import column_sums, mean_and_scale
+from wardround.workloads.workload import Batch, SiteData
+
+
+class ClinicalRiskData(SiteData):
+    """Rows of one site.
+
+    Args:
+        settings: the study's.
+        rows: by split, encoded and not standardised.
+        disclosure: the site's rules.
+        problems, doubts, remarks: what reading the table told.
+    """
+
+    def __init__(
+        self,
+        settings: ClinicalRiskSettings,
+        rows: Mapping[str, Rows],
+        *,
+        disclosure: Disclosure = DEFAULT_RULES,
+        problems: Sequence[WardroundError] = (),
+        doubts: Sequence[WardroundError] = (),
+        remarks: Sequence[WardroundError] = (),
+    ) -> None:
+        self.settings = settings
+        self.disclosure = disclosure
+        self._problems, self._doubts, self._remarks = list(problems), list(doubts), list(remarks)
+        self._sums = column_sums(rows["train"], settings.contract)
+        self._rows = dict(rows)
+        if settings.normalisation == "site":
+            self._rows = _standardised(self._rows, *mean_and_scale(self._sums, settings.contract))
+
+    def rows(self, split: str) -> Rows:
+        """The rows of `train`, `validation` or `test`."""
+        return self._rows[split]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Patients, rows and positive rows by split, how many classes train, and rows left out.
+
+        Positive rows are told only where both classes have as many as the site's minimum cell.
+        """
+        counts: dict[str, int] = {}
+        for split, rows in self._rows.items():
+            counts[f"{split}_patients"] = len(set(rows.patients))
+            counts[f"{split}_cases"] = len(rows)
+            if min(rows.positive, len(rows) - rows.positive) >= self.disclosure.minimum_cell:
+                counts[f"{split}_positive"] = rows.positive
+        counts["train_classes"] = len(self._rows["train"].targets.unique())
+        counts["left_out"] = len(self._problems)
+        return counts
+
+    @property
+    def problems(self) -> list[WardroundError]:
+        """What was left out of the table."""
+        return list(self._problems)
+
+    @property
+    def doubts(self) -> list[WardroundError]:
+        """What can be read and makes no sense."""
+        return list(self._doubts)
+
+    @property
+    def remarks(self) -> list[WardroundError]:
+        """Of the table, of the split, and training labels of one class."""
+        rows = self._rows["train"]
+        if len(rows.targets.unique()) != 1:
+            return list(self._remarks)
+        outcome = self.settings.contract.outcome
+        told = WardroundError(
+            Reason.ONE_CLASS,
+            f"train: {outcome.name} is {outcome.positive if rows.positive else outcome.negative} in all {len(rows)} "
+            "rows; the site trains and contributes, but nothing here can be ranked or calibrated by its own rows alone",
+        )
+        return [*self._remarks, told]
+
+    def statistics(self) -> list[Tally]:
+        """Sums of each number column over training rows; none where the study normalises by site.
+
+        What few patients stand behind is for whoever lets them leave the hospital to hold back.
+        """
+        return [] if self.settings.normalisation == "site" else self.sums()
+
+    def sums(self) -> list[Tally]:
+        """The same sums whatever the study's normalisation, for what stays at the site."""
+        return list(self._sums)
+
+    def steps_per_epoch(self, batch_size: int) -> int:
+        """Batches that visit each training row once."""
+        return -(-len(self._training_rows()) // batch_size)
+
+    def batches(self, batch_size: int, generator: torch.Generator) -> Iterator[Batch]:
+        """Endless shuffled rows: inputs [batch, inputs] and outcomes [batch, 1]."""
+        return training_batches(self._training_rows(), batch_size, generator, fewest=self._fewest)
+
+    def unlabelled(self, batch_size: int, generator: torch.Generator) -> Iterator[Tensor]:
+        """Inputs of the training rows, or of all rows where a site only scores; outcomes are left alone."""
+        rows = [self._rows["train"]] if self.has_unlabelled else list(self._rows.values())
+        inputs = torch.cat([part.inputs for part in rows])
+        if not len(inputs):
+            raise WardroundError(Reason.TOO_FEW_CASES, "no row to re-measure statistics on; see `split`")
+        yield from one_pass(inputs, batch_size, generator, fewest=self._fewest)
+
+    @property
+    def has_unlabelled(self) -> bool:
+        """Whether there are rows that no score is about."""
+        return len(self._rows["train"]) > 0
+
+    def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
+        """Scores a network on the rows of `validation` or `test`.
+
+        Raises:
+            WardroundError: the network gives probabilities that are not finite.
+        """
+        rows = self._rows[split]
+        scored = ScoredRows(
+            probabilities=probabilities_of(network, rows.inputs),
+            labels=_labels(rows),
+            patients=rows.patients,
+            cases=rows.cases,
+            cohorts=rows.cohorts,
+        )
+        return score_rows(scored, split=split, detail=detail, minimum_cell=self.disclosure.minimum_cell)
+
+    def recalibrate(self, network: nn.Module) -> nn.Module | None:
+        """The network with its probabilities corrected where cross-validation on validation rows says it helps."""
+        rows = self._rows["validation"]
+        return recalibrated(network, predict_logits(network, rows.inputs), _labels(rows), rows.patients)
+
+    @property
+    def _fewest(self) -> int:
+        """Rows that a training batch needs: BatchNorm has no variance over one."""
+        return 2 if self.settings.network.hidden and self.settings.network.norm == "batch" else 1
+
+    def _training_rows(self) -> Rows:
+        if not len(self._rows["train"]):
+            raise WardroundError(Reason.TOO_FEW_CASES, "the train split has no labelled row; see `split`")
+        return self._rows["train"]
+
+
+def _labels(rows: Rows) -> NDArray[np.uint8]:
+    return rows.targets[:, 0].numpy().astype(np.uint8)
+
+
+def _standardised(rows: Mapping[str, Rows], mean: Tensor, scale: Tensor) -> dict[str, Rows]:
+    return {split: replace(part, inputs=(part.inputs - mean) / scale) for split, part in rows.items()}

@@ -1,0 +1,182 @@
+from itertools import islice
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from torch import nn
+
+from support.made_tables import WORKLOAD, made_frame, site_section
+from wardround.records.disclosure import Disclosure
+from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.clinical_risk.encode import input_names
+from wardround.workloads.clinical_risk.workload import make
+
+
+@pytest.fixture
+def workload():
+    return make({key: value for key, value in WORKLOAD.items() if key != "kind"})
+
+
+@pytest.fixture
+def opened(tmp_path, workload):
+    def open_frame(frame, *, chosen=workload, minimum_cell=5, **section):
+        file = tmp_path / f"{len(list(tmp_path.iterdir()))}.csv"
+        frame.write_csv(file)
+        rules = Disclosure(minimum_cell=minimum_cell)
+        return chosen.open_site(site_section(file, **section), folder=tmp_path, cache=tmp_path, disclosure=rules)
+
+    return open_frame
+
+
+class Constant(nn.Module):
+    def __init__(self, logit):
+        super().__init__()
+        self.logit = nn.Parameter(torch.tensor(logit))
+
+    def forward(self, inputs):
+        return self.logit.expand(len(inputs), 1)
+
+
+class ByAge(nn.Module):
+    """Ranks well, and is certain of the outcome for nearly everyone."""
+
+    def __init__(self):
+        super().__init__()
+        self.slope = nn.Parameter(torch.tensor(20.0))
+
+    def forward(self, inputs):
+        return self.slope * inputs[:, :1]
+
+
+def test_counts_are_by_split_and_every_row_is_in_one(opened):
+    frame = made_frame(1)
+    counts = opened(frame).counts
+    assert sum(counts[f"{split}_cases"] for split in ("train", "validation", "test")) == len(frame)
+    assert sum(counts[f"{split}_patients"] for split in ("train", "validation", "test")) == 120
+    assert counts["train_patients"] == 72
+    assert counts["train_positive"] > 5
+    assert counts["train_classes"] == 2
+
+
+def test_few_positives_are_not_counted_out(opened):
+    data = opened(made_frame(1, prevalence=0.02))
+    assert 0 < data.rows("train").positive < 5
+    assert not [name for name in data.counts if name.endswith("positive")]
+    assert "train_positive" in opened(made_frame(1, prevalence=0.02), minimum_cell=1).counts
+
+
+def test_labels_of_one_class_train_and_are_remarked(opened, workload):
+    data = opened(made_frame(1).with_columns(readmitted=pl.lit("yes")))
+    assert data.counts["train_classes"] == 1
+    remark = next(remark for remark in data.remarks if remark.code is Reason.ONE_CLASS)
+    assert "readmitted is yes in all" in str(remark)
+    inputs, targets = next(data.batches(16, torch.Generator()))
+    assert torch.isfinite(workload.loss()(workload.network()(inputs), targets))
+    assert workload.reference(data) is None
+    assert data.recalibrate(workload.network()) is None
+    record = next(record for record in data.score(workload.network(), "test").records if record.name == "auroc")
+    assert record.value is None
+
+
+def test_two_classes_are_no_remark(opened):
+    assert Reason.ONE_CLASS not in {remark.code for remark in opened(made_frame(1)).remarks}
+
+
+def test_batches_hold_the_training_rows(opened):
+    data = opened(made_frame(1))
+    rows = data.rows("train")
+    steps = data.steps_per_epoch(32)
+    assert steps == -(-len(rows) // 32)
+    batches = list(islice(data.batches(32, torch.Generator().manual_seed(0)), steps))
+    seen = torch.cat([inputs for inputs, _ in batches])[: len(rows)].nan_to_num(-1)
+    assert sorted(seen.tolist()) == sorted(rows.inputs.nan_to_num(-1).tolist())
+
+
+def test_one_row_trains_through_batchnorm(opened, workload):
+    data = opened(made_frame(1, patients=1).head(1))
+    inputs, targets = next(data.batches(32, torch.Generator()))
+    assert len(inputs) == 2
+    workload.loss()(workload.network().train()(inputs), targets).backward()
+
+
+def test_a_site_that_only_scores_has_unlabelled_rows_but_none_to_train_on(opened):
+    data = opened(made_frame(1), split={"validation_fraction": 0, "test_fraction": 1})
+    assert not data.has_unlabelled
+    count = sum(len(batch) for batch in data.unlabelled(32, torch.Generator()))
+    assert count == data.counts["test_cases"] == len(made_frame(1))
+    with pytest.raises(WardroundError, match="train split has no labelled row") as raised:
+        next(iter(data.batches(32, torch.Generator())))
+    assert raised.value.code is Reason.TOO_FEW_CASES
+
+
+def test_unlabelled_rows_are_the_training_rows(opened):
+    data = opened(made_frame(1))
+    assert data.has_unlabelled
+    assert sum(len(batch) for batch in data.unlabelled(32, torch.Generator())) == data.counts["train_cases"]
+
+
+def test_only_training_rows_make_the_statistics(opened, workload):
+    data = opened(made_frame(1))
+    sums = {tally.name: tally for tally in data.statistics()}
+    age = data.rows("train").inputs[:, input_names(workload.settings.contract).index("age")].double()
+    assert sums["column_age"].counts["rows"] == len(age)
+    assert sums["column_age"].counts["sum"] == pytest.approx(age.sum().item())
+    assert sums["column_age"].n == data.counts["train_patients"]
+
+
+def test_normalised_by_site_training_rows_have_mean_0_and_no_sum_leaves(opened):
+    settings = {key: value for key, value in WORKLOAD.items() if key != "kind"}
+    chosen = make({**settings, "normalisation": "site"})
+    data = opened(made_frame(1), chosen=chosen)
+    assert data.statistics() == []
+    assert chosen.initial_entries([]) == {}
+    numbers = data.rows("train").inputs[:, :2].double().numpy()
+    np.testing.assert_allclose(np.nanmean(numbers, axis=0), 0, atol=1e-5)
+    np.testing.assert_allclose(np.nanstd(numbers, axis=0), 1, atol=1e-5)
+    assert torch.isnan(data.rows("test").inputs).any()
+
+
+def test_scores_name_the_rows_and_stay_the_same_whatever_mode_the_network_is_in(opened, workload):
+    data, network = opened(made_frame(1)), workload.network().train()
+    scores = data.score(network, "test", detail=True)
+    assert network.training
+    assert [case.case for case in scores.cases] == list(data.rows("test").cases)
+    assert scores == data.score(network.eval(), "test", detail=True)
+    assert {record.name for record in scores.records} >= {*workload.metric_names(), *workload.last_metric_names()}
+
+
+def test_cohorts_come_with_the_details(opened, workload):
+    cohorts = opened(made_frame(1)).score(workload.network(), "test", detail=True).cohorts
+    assert {cohort.name for cohort in cohorts} == {"sex", "age_band"}
+
+
+def test_a_network_that_gives_nan_is_refused(opened):
+    with pytest.raises(WardroundError, match="no finite risk for") as raised:
+        opened(made_frame(1)).score(Constant(float("nan")), "test")
+    assert raised.value.code is Reason.NOT_FINITE
+
+
+def test_wrong_risks_are_recalibrated(opened):
+    data = opened(made_frame(1, patients=400, prevalence=0.3), split={"validation_fraction": 0.4})
+    certain = ByAge()
+    scores = [data.score(network, "test") for network in (certain, data.recalibrate(certain))]
+    before, after = (next(r.value for r in one.records if r.name == "brier") for one in scores)
+    assert after < before / 2
+
+
+def test_pooled_rows_are_those_of_all_sites(opened, workload):
+    sites = [opened(made_frame(seed)) for seed in (1, 2)]
+    pooled = workload.pool([*sites, opened(made_frame(1))])  # a third hospital with the same patient ids as the first
+    assert pooled.counts["train_patients"] == 3 * 72
+    assert len(pooled.rows("train")) == sum(len(site.rows("train")) for site in (*sites, sites[0]))
+    tallies = [tally for site in (*sites, sites[0]) for tally in site.statistics()]
+    for name, tensor in workload.initial_entries(pooled.statistics()).items():
+        torch.testing.assert_close(tensor, workload.initial_entries(tallies)[name])
+    with pytest.raises(WardroundError, match="score at each site"):
+        pooled.score(workload.network(), "test")
+
+
+def test_only_sites_of_this_workload_are_pooled(workload):
+    with pytest.raises(WardroundError, match="opened by this workload"):
+        workload.pool([])
