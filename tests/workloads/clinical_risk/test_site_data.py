@@ -151,6 +151,12 @@ def test_cohorts_come_with_the_details(opened, workload):
     assert {cohort.name for cohort in cohorts} == {"sex", "age_band"}
 
 
+def test_thresholds_are_chosen_on_validation_rows(opened, workload):
+    alerts = opened(made_frame(1)).score(workload.network(), "test", detail=True).alerts
+    assert {alert.goal for alert in alerts} == {"sensitivity", "ppv", "alerts_per_100"}
+    assert not opened(made_frame(1)).score(workload.network(), "validation").alerts
+
+
 def test_a_network_that_gives_nan_is_refused(opened):
     with pytest.raises(WardroundError, match="no finite risk for") as raised:
         opened(made_frame(1)).score(Constant(float("nan")), "test")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from wardround.metrics.alerts import ChosenThreshold, alert_rows, choose
 from wardround.metrics.bootstrap import percentile_interval
 from wardround.metrics.classification import (
     few_because,
@@ -17,9 +18,11 @@ from wardround.metrics.classification import (
     undefined_because,
 )
 from wardround.metrics.labelled_rows import LabelledRows, labelled_rows
+from wardround.records.alerts import Goal
 from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Cohort, Scores
+from wardround.workloads.clinical_risk.settings import AlertGoals
 
 VALIDATION_METRICS = ("auroc", "auprc", "brier", "log_loss")
 DETAIL_METRICS = (
@@ -56,14 +59,23 @@ class ScoredRows:
     cohorts: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
 
 
-def score_rows(rows: ScoredRows, *, split: str, detail: bool, minimum_cell: int, seed: int = 0) -> Scores:
+def score_rows(
+    rows: ScoredRows,
+    *,
+    split: str,
+    detail: bool,
+    minimum_cell: int,
+    thresholds: Sequence[ChosenThreshold] = (),
+    seed: int = 0,
+) -> Scores:
     """Every figure of one model on one split, see `wardround.metrics.classification` for support and intervals.
 
     Args:
         rows: may be empty.
         split: named in the result.
         detail: adds calibration, intervals and figures by cohort, which are too slow for every round.
-        minimum_cell: fewest patients that a cohort's figure may rest on.
+        minimum_cell: fewest patients that a cohort's or an alert's figure may rest on.
+        thresholds: of alerts, chosen on validation rows.
         seed: of the resampling.
 
     Raises:
@@ -75,8 +87,21 @@ def score_rows(rows: ScoredRows, *, split: str, detail: bool, minimum_cell: int,
         split=split,
         records=figure_records(checked, names, intervals=detail, seed=seed),
         cohorts=_by_cohort(rows, minimum_cell) if detail else [],
+        alerts=alert_rows(checked, thresholds, minimum_cell=minimum_cell),
         cases=_case_scores(rows),
     )
+
+
+def choose_thresholds(
+    probabilities: npt.NDArray[Any], labels: npt.NDArray[Any], patients: Sequence[str], goals: AlertGoals
+) -> list[ChosenThreshold]:
+    """Alert thresholds for the study's goals, on validation rows; see `wardround.metrics.alerts.choose`."""
+    wanted: dict[Goal, Sequence[float]] = {
+        "sensitivity": goals.sensitivity,
+        "ppv": goals.ppv,
+        "alerts_per_100": goals.alerts_per_100,
+    }
+    return choose(labelled_rows(probabilities, labels, patients), wanted)
 
 
 def row_differences(ours: Sequence[CaseScore], theirs: Sequence[CaseScore], *, seed: int) -> list[MetricRecord]:

@@ -14,7 +14,7 @@ from wardround.records.scores import Scores, Tally
 from wardround.workloads.clinical_risk.inference import predict_logits, probabilities_of
 from wardround.workloads.clinical_risk.recalibrate import recalibrated
 from wardround.workloads.clinical_risk.rows import Rows, one_pass, training_batches
-from wardround.workloads.clinical_risk.scoring import ScoredRows, score_rows
+from wardround.workloads.clinical_risk.scoring import ScoredRows, choose_thresholds, score_rows
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings
 from wardround.workloads.clinical_risk.statistics import column_sums, mean_and_scale
 from wardround.workloads.workload import Batch, SiteData
@@ -127,10 +127,17 @@ class ClinicalRiskData(SiteData):
     def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
         """Scores a network on the rows of `validation` or `test`.
 
+        Alert thresholds are chosen on validation rows, and told with the details of the test rows.
+
         Raises:
             WardroundError: the network gives probabilities that are not finite.
         """
         rows = self._rows[split]
+        thresholds = []
+        if detail and split == "test":
+            chosen_on = self._rows["validation"]
+            probabilities = probabilities_of(network, chosen_on.inputs)
+            thresholds = choose_thresholds(probabilities, _labels(chosen_on), chosen_on.patients, self.settings.alerts)
         scored = ScoredRows(
             probabilities=probabilities_of(network, rows.inputs),
             labels=_labels(rows),
@@ -138,7 +145,9 @@ class ClinicalRiskData(SiteData):
             cases=rows.cases,
             cohorts=rows.cohorts,
         )
-        return score_rows(scored, split=split, detail=detail, minimum_cell=self.disclosure.minimum_cell)
+        return score_rows(
+            scored, split=split, detail=detail, minimum_cell=self.disclosure.minimum_cell, thresholds=thresholds
+        )
 
     def recalibrate(self, network: nn.Module) -> nn.Module | None:
         """The network with its probabilities corrected where cross-validation on validation rows says it helps."""
