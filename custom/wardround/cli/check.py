@@ -38,7 +38,9 @@ def check(
     settings = load_study(study, tuple(overrides or ()))
     config = load_site_config(site)
     _refuse_other_study(study, settings.workload["kind"], settings.name, site, list(config.data))
-    progress().print(f"reading the data of {config.name}; prepared cases go to {config.cache_folder}", soft_wrap=True)
+    progress().print(
+        f"reading the data of {config.name}; prepared images, if any, go to {config.cache_folder}", soft_wrap=True
+    )
     unusable = [
         _tells(lambda: usable_device(config.device)),
         _tells(lambda: writable_folder(config.state_folder, "state_folder")),
@@ -48,7 +50,8 @@ def check(
     except WardroundError as error:
         tell(error)
         raise typer.Exit(EXIT_FAILED) from None
-    table = Table("what", "count", title=f"{config.name} ({config.role}), study {settings.name}", title_justify="left")
+    results().print(f"{config.name} ({config.role}), study {settings.name}", soft_wrap=True, markup=False)
+    table = Table("what", "count")
     for name, count in data.counts.items():
         table.add_row(name.replace("_", " "), str(count))
     results().print(table)
