@@ -107,6 +107,7 @@ def test_a_duplicated_row_is_left_out(tmp_path: Path) -> None:
     ("row", "code", "told"),
     [
         ("v6,,50,200,1,MED,0", Reason.DATA_MISSING, "row 6, column pid: no patient id"),
+        ("v6,?,50,200,1,MED,0", Reason.DATA_MISSING, "row 6, column pid: no patient id"),
         ("v6,p6,50,200,1,MED,", Reason.OUTCOME_MISSING, "row 6, column readmit: no outcome"),
         ("v6,p6,50,200,1,MED,2", Reason.VALUE_INVALID, "row 6, column readmit: outcome '2', expected one of"),
     ],

@@ -57,7 +57,7 @@ def eligible_rows(
     Raises:
         WardroundError: no row is this site's.
     """
-    rows = _own_rows(site, source)
+    rows = _own_rows(contract, site, source)
     _leave_out_duplicates(rows, site, findings)
     if site.patient is not None:
         absent = rows.patients.is_null()
@@ -77,7 +77,7 @@ def eligible_rows(
     return rows
 
 
-def _own_rows(site: ClinicalRiskSiteSettings, source: SourceRows) -> EligibleRows:
+def _own_rows(contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows) -> EligibleRows:
     frame = source.frame
     numbers = np.arange(1, frame.height + 1, dtype=np.int64)
     for column, values in site.rows.items():
@@ -95,11 +95,9 @@ def _own_rows(site: ClinicalRiskSiteSettings, source: SourceRows) -> EligibleRow
     row_ids = as_ids if site.row_id is None else _filled(as_text(frame[site.row_id], decimal=source.decimal), as_ids)
     patients = row_ids if site.patient is None else as_text(frame[site.patient], decimal=source.decimal)
     if site.patient is not None:
-        patients = pl.select(pl.when(patients.is_in(list(_absent_ids))).then(None).otherwise(patients)).to_series()
+        absent = patients.is_in([code_text(code) for code in contract.missing])
+        patients = pl.select(pl.when((patients != "") & ~absent).then(patients)).to_series()
     return EligibleRows(frame, numbers, row_ids, patients)
-
-
-_absent_ids = ("", "?", "NA", "NaN", "NULL")
 
 
 def _filled(ids: pl.Series, numbers: pl.Series) -> pl.Series:
