@@ -197,7 +197,13 @@ def test_differences_are_paired_by_case_and_left_out_where_an_arm_is_missing(
         "reference": 0.05,
     }.items():
         scored("hospital-a", arm, shift)
-    for arm, shift in {"best": 0.2, "alone:hospital-a": 0.1, "pooled": 0.5, "pooled_reference": 0.0}.items():
+    for arm, shift in {
+        "best": 0.2,
+        "alone:hospital-a": 0.1,
+        "pooled": 0.5,
+        "pooled_reference": 0.0,
+        "recalibrated": 0.2,
+    }.items():
         scored("outside", arm, shift)
 
     found = {

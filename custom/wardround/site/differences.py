@@ -1,6 +1,7 @@
 """How much better one arm is than another on the same cases, and how sure that is."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from wardround.records.arms import (
     BEST,
@@ -26,7 +27,8 @@ def differences(
 
     At every site: best minus last, pooled minus best, best minus the pooled simple model; personalised minus best,
     recalibrated minus best, and recalibrated minus what it corrects. Where a site trains, best minus itself alone and
-    minus its own simple model; at an outside hospital, best minus each of the hospitals alone.
+    minus its own simple model; at an outside hospital, best minus each of the hospitals alone. A recalibration that
+    was not kept is no other model than the one before it, and is compared with nothing.
     """
     everyone = [alone_at(config.name) for config in configs if config.role == "train"]
     for config in configs:
@@ -45,6 +47,13 @@ def differences(
         for arm, reference in pairs:
             if not all(case_file(folder, name, split).is_file() for name in (arm, reference)):
                 continue
+            if arm == RECALIBRATED and _changed_nothing(folder, split):
+                continue
             ours, theirs = (read_case_scores(folder, name, split) for name in (arm, reference))
             records = workload.differences(ours, theirs, seed=study.seed)
             yield DifferenceLine(arm=arm, reference=reference, split=split, site=config.name, records=records)
+
+
+def _changed_nothing(folder: Path, split: str) -> bool:
+    before = PERSONALISED if case_file(folder, PERSONALISED, split).is_file() else BEST
+    return read_case_scores(folder, RECALIBRATED, split) == read_case_scores(folder, before, split)
