@@ -3,9 +3,11 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SITES := demo/brain_tumor
+IMAGES := demo/brain_tumor
+TABLES := demo/clinical_risk
 NOW := $(shell date +%Y%m%d-%H%M%S)
-RUN_DEMO = $(BIN)/wardround run jobs/brain_tumor --env sim --sites site_configs --baselines
+RUN = $(BIN)/wardround run
+AS_DEMO = --env sim --sites site_configs --baselines
 export OMP_WAIT_POLICY = PASSIVE
 
 .PHONY: help install demo demo-quick test lint format clean
@@ -22,20 +24,29 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[flare,imaging,tabular,dev]'
 	touch $@
 
-$(SITES)/.generated: $(STAMP) custom/wardround/workloads/brain_tumor/synth/*.py
-	@echo "Generating four hospitals in $(SITES): 68 cases of 48-voxel cubes"
-	rm -rf $(SITES)
-	$(BIN)/wardround synth brain-tumor $(SITES) --size 48 --train 6 --validation 4 --test 8 --seed 0
+$(IMAGES)/.generated: $(STAMP) custom/wardround/workloads/brain_tumor/synth/*.py
+	@echo "Generating four hospitals' images in $(IMAGES): 68 cases of 48-voxel cubes"
+	rm -rf $(IMAGES)
+	$(BIN)/wardround synth brain-tumor $(IMAGES) --size 48 --train 6 --validation 4 --test 8 --seed 0
 	touch $@
 
-demo: $(SITES)/.generated  ## three hospitals train a brain-tumor network, beside alone and pooled; within 8 minutes
-	@echo "Three hospitals train together, a fourth is only scored; then each alone, and all data pooled"
-	$(RUN_DEMO) --out results/demo/$(NOW)
+$(TABLES)/.generated: $(STAMP) custom/wardround/workloads/clinical_risk/synth/*.py
+	@echo "Generating the same hospitals' tables in $(TABLES): 2000 stays each"
+	rm -rf $(TABLES)
+	$(BIN)/wardround synth clinical-risk $(TABLES) --rows 2000 --seed 0
+	touch $@
 
-demo-quick: $(SITES)/.generated  ## the same with fewer rounds and steps; within 3 minutes
-	@echo "The demo with 4 rounds of 24 steps: what it looks like, not what it can do"
-	$(RUN_DEMO) --out results/demo-quick/$(NOW) \
+demo: $(IMAGES)/.generated $(TABLES)/.generated  ## three hospitals train a brain-tumor network, then a risk network, beside alone and pooled; within 10 minutes
+	@echo "Three hospitals train together, a fourth is only scored; then each alone, and all data pooled"
+	$(RUN) jobs/brain_tumor $(AS_DEMO) --out results/demo/$(NOW)/brain_tumor
+	@echo "The same hospitals, with tables of their stays"
+	$(RUN) jobs/clinical_risk $(AS_DEMO) --out results/demo/$(NOW)/clinical_risk
+
+demo-quick: $(IMAGES)/.generated $(TABLES)/.generated  ## the same with fewer rounds and steps; within 4 minutes
+	@echo "The demo with 4 rounds: what it looks like, not what it can do"
+	$(RUN) jobs/brain_tumor $(AS_DEMO) --out results/demo-quick/$(NOW)/brain_tumor \
 		--set training.rounds=4 --set training.local_steps=24 --set evaluation.personalise_steps=12
+	$(RUN) jobs/clinical_risk $(AS_DEMO) --out results/demo-quick/$(NOW)/clinical_risk --set training.rounds=4
 
 test: $(STAMP)  ## every test, the quick ones side by side, then real FLARE processes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not e2e" -n 2 -q
