@@ -37,13 +37,19 @@ def test_the_readmes_commands_run(tmp_path: Path) -> None:
     for name in ("jobs", "site_configs"):
         shutil.copytree(ROOT / name, tmp_path / name)
     _run(["synth", "brain-tumor", "demo/brain_tumor", "--size", "24"], tmp_path)
+    _run(["synth", "clinical-risk", "demo/clinical_risk", "--rows", "200"], tmp_path)
     assert len(COMMANDS) >= 8
     for line in COMMANDS:
         command = shlex.split(line, comments=True)[1:]
         if command[0] == "run":
             command += [part for setting in LESS_WORK for part in ("--set", setting)]
+            if "clinical_risk" in command[1]:
+                command += ["--set", "training.local_epochs=null"]  # its length is in epochs
         _run(command, tmp_path)
-    for file in ("results/fedbn/report.html", "results/poc/report.html", "results/sweep/sweep.json"):
+    for file in (
+        *("results/fedbn/report.html", "results/poc/report.html", "results/sweep/sweep.json"),
+        "results/local-head/report.html",
+    ):
         assert (tmp_path / file).stat().st_size > 0
     assert (tmp_path / "results" / "exported" / "brain_tumor" / "meta.json").is_file()
     assert (tmp_path / "results" / "prediction.nii.gz").is_file()

@@ -1,0 +1,101 @@
+"""The clinical risk study on generated tables, from the command line, and heart disease on the hospitals' own files."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from wardround.records.run_lines import EndLine, RunLine, ScoreLine, StartLine, read_lines
+from wardround.workloads.clinical_risk.synth.writer import write_hospitals
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).parents[2]
+REAL = Path(os.environ.get("WARDROUND_TEST_DATA", ROOT.parent / "shared" / "data"))
+TRAINING = ["hospital-a", "hospital-b", "hospital-c"]
+EVERYONE = [*TRAINING, "hospital-d"]
+LESS_WORK = ["training.rounds=3", "training.local_epochs=1", "evaluation.personalise_steps=10"]
+
+
+@dataclass
+class Run:
+    out: Path
+    lines: list[RunLine]
+
+    @property
+    def start(self) -> StartLine:
+        return next(line for line in self.lines if isinstance(line, StartLine))
+
+    def scores(self, arm: str, split: str = "test") -> dict[str, ScoreLine]:
+        scored = (line for line in self.lines if isinstance(line, ScoreLine))
+        return {line.site: line for line in scored if (line.arm, line.split) == (arm, split)}
+
+
+def _run(study: str, sites: Path, out: Path, *options: str) -> Run:
+    settings = [part for setting in LESS_WORK for part in ("--set", setting)]
+    job = str(ROOT / "jobs" / study)
+    command = [sys.executable, "-m", "wardround.cli.main", "run", job, "--sites", str(sites), "--out", str(out)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "custom"), "WARDROUND_DATA": str(REAL), "COLUMNS": "120"}
+    done = subprocess.run([*command, *settings, *options], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return Run(out, read_lines(out / "run.jsonl"))
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("generated")
+    write_hospitals(folder / "sites", rows=600, seed=2)
+    return _run("clinical_risk", folder / "sites", folder / "out", "--baselines")
+
+
+def test_the_run_is_complete_with_every_hospital(generated: Run) -> None:
+    assert [line.status for line in generated.lines if isinstance(line, EndLine)] == ["complete"]
+    assert [site.site for site in generated.start.sites] == EVERYONE
+    assert {site.nature for site in generated.start.sites} == {"generated"}
+    assert (generated.out / "report.html").stat().st_size > 0
+
+
+def test_hospitals_that_write_differently_agree_on_one_contract_and_one_network(generated: Run) -> None:
+    sites = generated.start.sites
+    assert len({site.contract_digest for site in sites}) == 1
+    assert len({str(site.shared) for site in sites}) == 1
+
+
+def test_sums_by_column_come_from_training_sites_alone(generated: Run) -> None:
+    sums = {site.site: {tally.name for tally in site.statistics} for site in generated.start.sites}
+    assert "column_creatinine" in sums["hospital-b"]
+    assert not sums["hospital-d"]
+
+
+def test_every_arm_is_scored(generated: Run) -> None:
+    for arm in ("best", "last", "pooled"):
+        assert list(generated.scores(arm)) == EVERYONE, arm
+    assert set(generated.scores("personalised")) == set(TRAINING)
+    for site in TRAINING:
+        assert set(generated.scores(f"alone:{site}")) == set(EVERYONE)
+
+
+def test_figures_carry_counts_and_cohorts(generated: Run) -> None:
+    line = generated.scores("best")["hospital-b"]
+    found = {record.name: record for record in line.records}
+    for name in ("auroc", "auprc", "brier"):
+        assert found[name].n_positive
+        assert found[name].value is not None
+        assert 0 < found[name].value < 1
+    assert {cohort.name for cohort in line.cohorts} >= {"sex", "age_band"}
+    assert line.alerts
+
+
+@pytest.mark.skipif(not (REAL / "heart_disease").is_dir(), reason=f"no heart disease data: {REAL} is absent")
+def test_a_hospital_of_one_class_trains_and_is_never_given_an_auroc_of_0_or_1(tmp_path: Path) -> None:
+    sites = shutil.copytree(ROOT / "site_configs" / "heart_disease", tmp_path / "site_configs" / "heart_disease")
+    run = _run("heart_disease", sites, tmp_path / "out")
+    assert {site.site for site in run.start.sites} == {"cleveland", "hungarian", "switzerland", "va"}
+    swiss = {record.name: record for record in run.scores("best")["switzerland"].records}
+    assert swiss["auroc"].status in {"undefined", "low_support", "suppressed"}
+    assert swiss["auroc"].value is None or swiss["auroc"].status == "low_support"
+    assert swiss["brier"].value is not None
