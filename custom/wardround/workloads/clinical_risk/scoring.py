@@ -18,10 +18,12 @@ from wardround.metrics.classification import (
     undefined_because,
 )
 from wardround.metrics.labelled_rows import LabelledRows, labelled_rows
+from wardround.metrics.reliability import squared_error
+from wardround.metrics.score_bins import score_bins
 from wardround.records.alerts import Goal
 from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.scores import CaseScore, Cohort, Scores
+from wardround.records.scores import CaseScore, Cohort, Scores, Tally
 from wardround.workloads.clinical_risk.settings import AlertGoals
 
 VALIDATION_METRICS = ("auroc", "auprc", "brier", "log_loss")
@@ -73,8 +75,8 @@ def score_rows(
     Args:
         rows: may be empty.
         split: named in the result.
-        detail: adds calibration, intervals and figures by cohort, which are too slow for every round.
-        minimum_cell: fewest patients that a cohort's or an alert's figure may rest on.
+        detail: adds calibration, intervals, figures by cohort and sums for pooling, which are too much for every round.
+        minimum_cell: fewest patients that a cohort's or an alert's figure, or a cell of the sums, may rest on.
         thresholds: of alerts, chosen on validation rows.
         seed: of the resampling.
 
@@ -86,6 +88,7 @@ def score_rows(
     return Scores(
         split=split,
         records=figure_records(checked, names, intervals=detail, seed=seed),
+        tallies=_tallies(checked, minimum_cell) if detail else [],
         cohorts=_by_cohort(rows, minimum_cell) if detail else [],
         alerts=alert_rows(checked, thresholds, minimum_cell=minimum_cell),
         cases=_case_scores(rows),
@@ -146,6 +149,12 @@ def _labelled(scores: Sequence[CaseScore]) -> LabelledRows:
     values = np.array([(score.values["probability"], score.values["label"]) for score in scores], dtype=np.float64)
     probabilities, labels = values.reshape(-1, 2).T
     return labelled_rows(probabilities, labels.astype(np.int64), [score.patient for score in scores])
+
+
+def _tallies(rows: LabelledRows, minimum_cell: int) -> list[Tally]:
+    """Sums for pooling, without those that the minimum cell holds back."""
+    found = (make(rows, minimum_cell=minimum_cell) for make in (score_bins, squared_error))
+    return [tally for tally in found if tally is not None]
 
 
 def _by_cohort(rows: ScoredRows, minimum_cell: int) -> list[Cohort]:

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from wardround.metrics.labelled_rows import LabelledRows, labelled_rows
+from wardround.metrics.score_bins import BINS, bin_of, read_cells, score_bins
+
+
+def _rows(size: int, prevalence: float = 0.3, seed: int = 0, rows_per_patient: int = 1) -> LabelledRows:
+    generator = np.random.default_rng(seed)
+    labels = (generator.random(size) < prevalence).astype(int)
+    logits = generator.normal(-1 + 1.5 * labels, 1.0)
+    patients = [f"p{row // rows_per_patient}" for row in range(size)]
+    return labelled_rows(1 / (1 + np.exp(-logits)), labels, patients)
+
+
+@pytest.mark.parametrize("minimum", [1, 5, 20])
+def test_every_cell_holds_the_minimum_of_patients_and_every_row_is_in_one(minimum: int) -> None:
+    rows = _rows(900, rows_per_patient=3)
+    tally = score_bins(rows, minimum_cell=minimum)
+    assert tally is not None
+    for label, name in enumerate(("negative", "positive")):
+        cells = read_cells(tally, name)
+        own = rows.labels == label
+        assert cells.count.sum() == own.sum()
+        assert cells.sum.sum() == pytest.approx(rows.probabilities[own].sum())
+        assert (cells.low[1:] >= cells.high[:-1]).all()
+        bins = bin_of(rows.probabilities[own])
+        for low, high, count in zip(cells.low, cells.high, cells.count, strict=True):
+            inside = (bins >= low) & (bins < high)
+            assert inside.sum() == count
+            assert np.unique(rows.patients[own][inside]).size >= minimum
+
+
+def test_a_cell_is_as_fine_as_the_minimum_allows() -> None:
+    cells = read_cells(score_bins(_rows(900), minimum_cell=1), "negative")
+    assert ((cells.high - cells.low) == 1).all()
+    coarse = read_cells(score_bins(_rows(900), minimum_cell=20), "negative")
+    assert coarse.count.size >= 12  # of at most 31: a small tail leaves its neighbours alone
+    assert coarse.count.min() >= 20
+
+
+def test_a_patient_with_many_rows_fills_no_cell_alone() -> None:
+    rows = labelled_rows([0.2] * 30 + [0.7] * 30, [0] * 30 + [1] * 30, ["a"] * 30 + [f"b{i}" for i in range(30)])
+    assert score_bins(rows, minimum_cell=2) is None
+    assert score_bins(rows, minimum_cell=1) is not None
+
+
+def test_a_class_of_fewer_patients_than_the_minimum_is_not_told() -> None:
+    assert score_bins(labelled_rows([0.1] * 20 + [0.9] * 4, [0] * 20 + [1] * 4), minimum_cell=5) is None
+    one_class = score_bins(labelled_rows([0.1] * 20, [0] * 20), minimum_cell=5)
+    assert one_class is not None
+    assert one_class.n == 20
+    assert score_bins(labelled_rows([], []), minimum_cell=5) is None
+
+
+def test_the_outermost_bins_are_open() -> None:
+    assert bin_of(np.array([0.0, 1e-12, 0.5, 1 - 1e-12, 1.0])).tolist() == [0, 0, BINS // 2, BINS - 1, BINS - 1]
+
+
+@pytest.mark.parametrize("key", [f"positive_0_{BINS + 1}", "positive_4_4", "positive_-1_4", "other_0_4"])
+def test_a_cell_outside_the_tree_is_refused(key: str) -> None:
+    tally = score_bins(_rows(50), minimum_cell=5)
+    assert tally is not None
+    with pytest.raises(ValueError, match="no cell"):
+        read_cells(tally.model_copy(update={"counts": {key: 5.0}}), "positive")
