@@ -25,6 +25,7 @@ from rich.progress import track
 from rich.table import Table
 
 from federation import federate
+from wardround.records.arms import LAST
 from wardround.records.metric_record import value_of
 from wardround.records.study import Study
 from wardround.site.config import load_site_config
@@ -99,7 +100,7 @@ def run(task: Task) -> dict[str, float | None]:
     configs = {name: load_site_config(task.folder / name / "site.yaml") for name in task.sites}
     data = {name: open_site_data(study, config) for name, config in configs.items()}
     result = federate(study, make_workload(study), data, run=f"{task.setting}-{task.arm}-{task.seed}")
-    return {name: value_of(scores.records, "dice_wt") for name, scores in result.test.items()}
+    return {name: value_of(scores.records, "dice_wt") for name, scores in result.test[LAST].items()}
 
 
 def _tasks(name: str, seed: int, options: argparse.Namespace, folder: Path) -> list[Task]:

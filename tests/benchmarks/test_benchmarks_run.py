@@ -8,6 +8,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("WARDROUND_TEST_DATA", ROOT.parent / "shared" / "data")).absolute()
+
+needs_public_data = pytest.mark.skipif(
+    not (DATA / "heart_disease").is_dir(), reason=f"the public data sets are not at {DATA}: set WARDROUND_TEST_DATA"
+)
 
 
 @pytest.mark.parametrize(
@@ -16,6 +21,30 @@ ROOT = Path(__file__).parents[2]
         (
             ["imaging.py", "--turns", "2", "--steps", "3", "--no-federation"],
             ["learner step", "FedProx step", "MONAI pipeline"],
+        ),
+        (
+            ["tabular.py", "--turns", "2", "--rows", "300", "--no-table"],
+            ["learner epoch", "FedProx epoch", "PTFedProxLoss", "DataLoader"],
+        ),
+        pytest.param(
+            ["tabular.py", "--turns", "2", "--rows", "300"],
+            ["101,766", "peak memory"],
+            marks=[pytest.mark.e2e, needs_public_data],
+        ),
+        pytest.param(
+            ["heart_disease.py", "--seeds", "1", "--rounds", "1"],
+            ["pooled", "each alone", "local head", "switzerland, AUROC"],
+            marks=needs_public_data,
+        ),
+        pytest.param(
+            ["heart_disease.py", "--seeds", "1", "--rounds", "1", "--flamby"],
+            ["FLamby: pooled", "15 of 16", "held back"],
+            marks=[pytest.mark.e2e, needs_public_data],
+        ),
+        pytest.param(
+            ["readmission.py", "--seeds", "1", "--rounds", "1"],
+            ["pooled", "each alone", "logistic regression, pooled"],
+            marks=[pytest.mark.e2e, needs_public_data],
         ),
         pytest.param(
             ["heterogeneity.py", "--seeds", "1", "--rounds", "1", "--steps", "1", "--size", "24", "--only", "twelve"],
@@ -30,7 +59,7 @@ def test_a_benchmark_prints_its_rows(command: list[str], rows: list[str]) -> Non
         [sys.executable, str(ROOT / "benchmarks" / script), *options],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "custom"), "COLUMNS": "200"},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "custom"), "COLUMNS": "200", "WARDROUND_DATA": str(DATA)},
         check=False,
     )
     assert done.returncode == 0, done.stderr
