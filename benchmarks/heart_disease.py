@@ -28,7 +28,7 @@ from rich.progress import track
 import flamby
 from arms import Figures, all_arms
 from study_sites import changed, study_and_sites
-from verdict import metric_tables, verdicts
+from verdict import difference_tables, metric_tables, verdicts
 from wardround.records.disclosure import Disclosure
 from wardround.records.study import Study
 from wardround.site.open_site import open_site_data
@@ -71,7 +71,11 @@ def main() -> None:
     for split in splits:
         outcomes = [outcome for task, outcome in results.items() if task.split == split]
         published = None if split == "own" else _published()
-        for table in metric_tables(outcomes, title=f"{TITLES[split]} ({options.seeds} seeds)", published=published):
+        title = f"{TITLES[split]} ({options.seeds} seeds)"
+        for table in (
+            *metric_tables(outcomes, title=title, published=published),
+            *difference_tables(outcomes, title=title),
+        ):
             console.print(table)
         for sentence in verdicts(outcomes):
             console.print(sentence, highlight=False)

@@ -18,10 +18,13 @@ import torch
 from rich.console import Console
 from rich.progress import track
 
-from arms import Figures, all_arms
+from arms import METRICS, Figures, all_arms
 from study_sites import changed, study_and_sites
-from verdict import metric_tables, verdicts
+from verdict import difference_tables, metric_tables, verdicts
+from wardround.records.metric_record import value_of
 from wardround.site.open_site import open_site_data
+from wardround.workloads.split import SPLITS
+from wardround.workloads.workload import make_workload
 
 MU = 0.01
 REFERENCE = "Pooled logistic regression as known from this table: AUROC .659, AUPRC .206, Brier .097."
@@ -46,10 +49,27 @@ def main() -> None:
         done = track(pool.map(run, tasks), total=len(tasks), description="seeds", console=Console(stderr=True))
         outcomes = list(done)
     console = Console()
-    for table in metric_tables(outcomes, title=f"readmission, pseudo-sites ({options.seeds} seeds)"):
+    title = f"readmission, pseudo-sites ({options.seeds} seeds)"
+    for table in (*metric_tables(outcomes, title=title), *difference_tables(outcomes, title=title)):
         console.print(table)
-    for sentence in (*verdicts(outcomes), REFERENCE):
+    for sentence in (*verdicts(outcomes), f"{whole_table()} {REFERENCE}"):
         console.print(sentence, highlight=False)
+
+
+def whole_table() -> str:
+    """Logistic regression on all rows of the public file as one site: what no division into sites has touched."""
+    study, configs = study_and_sites("readmission")
+    config = next(iter(configs.values()))
+    section = {**config.section(study.workload["kind"], study.name), "rows": {}}
+    whole = config.model_copy(update={"data": {study.name: section}})
+    data = open_site_data(study, whole)
+    model = make_workload(study).reference(data)
+    assert model is not None
+    records = data.score(model, "test").records
+    figures = ", ".join(
+        f"{title} {value_of(records, name):.3f}" for title, name in METRICS.items() if name != "accuracy"
+    )
+    return f"Logistic regression on all {sum(data.counts[f'{s}_cases'] for s in SPLITS)} rows of the file: {figures}."
 
 
 def run(task: Task) -> dict[str, dict[str, Figures]]:

@@ -35,30 +35,32 @@ def metric_tables(
         yield table
 
 
-def verdicts(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """A sentence a hospital and metric: which federated arms are better or worse than what it can do alone.
+def difference_tables(outcomes: Sequence[Outcome], *, title: str) -> Iterator[Table]:
+    """One table a judged metric: each federated arm less each hospital's own model, positive where it is better.
 
-    Differences are paired by seed, so both arms see the same patients. An arm is better or worse only where all seeds
-    agree and the mean difference exceeds its standard deviation over at least three seeds.
+    Differences are paired by seed, so both models see the same patients. `better` or `worse` stands only where all
+    seeds agree and the mean difference exceeds its standard deviation, over at least three seeds.
     """
+    sites = _sites(outcomes)
+    for metric in JUDGED:
+        table = Table(metric, *sites, title=f"{title}: what each gains over {ALONE}, {metric}")
+        for arm in (*FEDERATED, OWN_REGRESSION):
+            table.add_row(arm, *(_gain(_differences(outcomes, arm, ALONE, site, metric)) for site in sites))
+        yield table
+
+
+def verdicts(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """A sentence a hospital and metric: whether federation helps there, and where it harms."""
     for site in _sites(outcomes):
         for metric in JUDGED:
-            found: dict[str, list[str]] = {"better": [], "worse": []}
-            compared = 0
-            for reference in (ALONE, OWN_REGRESSION):
-                for arm in FEDERATED:
-                    differences = _differences(outcomes, arm, reference, site, metric)
-                    compared += len(differences) >= FEWEST_SEEDS
-                    if side := _side(differences):
-                        found[side].append(f"{arm} against {reference} by {_spread([abs(d) for d in differences])}")
-            if not compared:
+            differences = {arm: _differences(outcomes, arm, ALONE, site, metric) for arm in FEDERATED}
+            sides = {arm: _side(found) for arm, found in differences.items()}
+            if not any(len(found) >= FEWEST_SEEDS for found in differences.values()):
                 yield f"{site}, {metric}: defined on enough cases of both classes in too few seeds to compare anything."
-            elif not any(found.values()):
-                yield f"{site}, {metric}: federation does not help; all differences lie within the spread over seeds."
-            else:
-                better = "; ".join(found["better"]) or "nothing"
-                worse = f" Federation is worse: {'; '.join(found['worse'])}." if found["worse"] else ""
-                yield f"{site}, {metric}: federation is better beyond the spread over seeds: {better}.{worse}"
+                continue
+            better, worse = ("; ".join(arm for arm in sides if sides[arm] == side) for side in ("better", "worse"))
+            helps = f"helps ({better})" if better else "does not help: no arm is better beyond the spread over seeds"
+            yield f"{site}, {metric}: federation {helps}{f'; it harms ({worse})' if worse else ''}."
 
 
 def _differences(outcomes: Sequence[Outcome], arm: str, reference: str, site: str, metric: str) -> list[float]:
@@ -66,6 +68,14 @@ def _differences(outcomes: Sequence[Outcome], arm: str, reference: str, site: st
     sign = -1 if metric in LOWER_IS_BETTER else 1
     pairs = [(_value(o, arm, site, metric), _value(o, reference, site, metric)) for o in outcomes]
     return [sign * (ours - theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
+
+
+def _gain(differences: Sequence[float]) -> str:
+    """`+0.041 +- 0.029 better`."""
+    if not differences:
+        return "undefined"
+    spread = f" +- {statistics.stdev(differences):.3f}" if len(differences) > 1 else ""
+    return f"{statistics.fmean(differences):+.3f}{spread} {_side(differences) or ''}".strip()
 
 
 def _side(differences: Sequence[float]) -> str | None:
