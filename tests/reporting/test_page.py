@@ -114,7 +114,7 @@ def test_an_outside_hospital_lends_volumes_and_trains_nothing() -> None:
     outside = lines[0].sites[-1].model_copy(update={"counts": {"train_patients": 5, "train_cases": 6, "test_cases": 8}})
     lines[0] = lines[0].model_copy(update={"sites": [*lines[0].sites[:-1], outside]})
     text = page(lines)
-    assert "test cases 8, unlabelled volumes for statistics 6" in text
+    assert "test cases 8, unlabelled cases for statistics 6" in text
     assert "train patients 5" not in text
 
 

@@ -7,7 +7,9 @@ RECALIBRATED = "recalibrated"  # what the site has after that, with its probabil
 REFERENCE = "reference"  # the workload's simple model, fitted on the site's own training cases
 POOLED = "pooled"  # one model of all data in one place
 POOLED_REFERENCE = "pooled_reference"  # the simple model, fitted on all data in one place
-_ALONE = "alone:"
+ALONE = "alone"  # in reports, every hospital's own model at home, as one arm
+IN_READING_ORDER = (BEST, LAST, PERSONALISED, RECALIBRATED, ALONE, REFERENCE, POOLED, POOLED_REFERENCE)
+_ALONE = f"{ALONE}:"
 
 
 def alone_at(site: str) -> str:

@@ -3,7 +3,7 @@
 from wardround.records.arms import site_of
 from wardround.reporting.headline import Gain, gains
 from wardround.reporting.model import Comparison, Summary
-from wardround.reporting.vocabulary import with_interval
+from wardround.reporting.vocabulary import measure, with_interval
 
 NOT_COMPARED = "not compared with own data alone; run with --baselines"
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -14,17 +14,26 @@ def answer(summary: Summary) -> str:
     found = gains(summary)
     training = [gain for gain in found if gain.role == "train"]
     if not any(gain.federated for gain in training):
-        return "No training hospital has been scored."
-    sentences = [_same_verdict(verdict, training) for verdict in ("better", "worse", "not_shown", "too_few", "unknown")]
+        return f"No training {summary.sites_are()} has been scored."
+    noun = summary.sites_are()
+    sentences = [
+        _same_verdict(verdict, training, noun) for verdict in ("better", "worse", "not_shown", "too_few", "unknown")
+    ]
     sentences += [_outside(gain) for gain in found if gain.role != "train" and gain.others]
+    if summary.study.key_metric_mode == "min" and any(
+        row.verdict in ("better", "worse") for row in summary.comparisons
+    ):
+        sentences.append(f"{measure(summary.study.key_metric).title}: lower is better.")
+    if any(site.nature == "pseudo_site" for site in summary.sites):
+        sentences.append("A pseudo-site is a part of a public data set that stands for a hospital, and is none.")
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _same_verdict(verdict: str, training: list[Gain]) -> str:
+def _same_verdict(verdict: str, training: list[Gain], noun: str) -> str:
     same = [gain for gain in training if gain.verdict == verdict]
     if not same:
         return ""
-    names, one = _listed([gain.site for gain in same]), len(same) == 1
+    names, one = _listed([_label(gain) for gain in same]), len(same) == 1
     its, everyone = "its" if one else "their", len(same) == len(training)
     if verdict == "unknown":
         return f"{_upper_first(NOT_COMPARED)}." if everyone else f"{names}: not compared with {its} own data alone."
@@ -33,7 +42,7 @@ def _same_verdict(verdict: str, training: list[Gain]) -> str:
     if verdict == "not_shown":
         includes = "the interval includes 0" if one else "every interval includes 0"
         if everyone and not one:
-            who = f"None of the {_number(len(same))} hospitals shows a gain over its own model"
+            who = f"None of the {_number(len(same))} {noun}s shows a gain over its own model"
         else:
             who = f"{names} {'shows' if one else 'show'} no gain over {its} own model"
         return f"{who} ({_cases(same)}; {includes})."
@@ -56,7 +65,7 @@ def _outside(gain: Gain) -> str:
             parts.append(words.format(own=_listed(own)))
     cases = max(row.difference.n for row in gain.others)
     return (
-        f"At {gain.site}, which never trained, on {cases} test cases the federated model {'; it '.join(parts)}."
+        f"At {_label(gain)}, which never trained, on {cases} test cases the federated model {'; it '.join(parts)}."
         if parts
         else ""
     )
@@ -64,6 +73,11 @@ def _outside(gain: Gain) -> str:
 
 def _own_model(row: Comparison) -> str:
     return f"{site_of(row.reference)}'s own ({with_interval(row.difference)})"
+
+
+def _label(gain: Gain) -> str:
+    """Marked where it stands for a hospital: these sentences are read and quoted on their own."""
+    return f"{gain.site} ({gain.mark})" if gain.mark == "pseudo-site" else gain.site
 
 
 def _cases(same: list[Gain]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wardround.records.arms import LAST
 from wardround.records.metric_record import MetricRecord
 from wardround.records.run_lines import BaselineRoundLine, RoundLine, RunLine, ScoreLine
 from wardround.reporting.model import Curve, Point
@@ -36,7 +37,7 @@ def _points(lines: list[RunLine]) -> Iterator[tuple[str, str, int, MetricRecord]
         if isinstance(line, RoundLine):
             for site, entry in line.sites.items():
                 yield from ((FEDERATED, site, line.round, record) for record in entry.records)
-        elif isinstance(line, ScoreLine) and line.arm == "last" and line.split == "validation":
+        elif isinstance(line, ScoreLine) and line.arm == LAST and line.split == "validation":
             if line.model_round is not None:
                 yield from ((FEDERATED, line.site, line.model_round, record) for record in line.records)
         elif isinstance(line, BaselineRoundLine):

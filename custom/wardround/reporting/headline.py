@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from wardround.records.arms import POOLED, alone_at, is_alone
+from wardround.records.arms import ALONE, BEST, PERSONALISED, POOLED, alone_at, is_alone
 from wardround.records.metric_record import MetricRecord
-from wardround.reporting.model import Comparison, Summary
+from wardround.reporting.model import Comparison, SiteFacts, Summary
 
-FEDERATED_ARM = "best"
+FEDERATED_ARM = BEST
 
 
 @dataclass(frozen=True)
@@ -14,6 +14,7 @@ class Gain:
     """One hospital's line of the answer.
 
     Args:
+        mark: see `SiteFacts.mark`.
         federated, alone, pooled, personalised: test records of the key metric, None where not scored.
         comparison: federated minus the hospital's own model, paired by case; None where not computed.
         others: at an outside hospital, federated minus each training hospital's own model.
@@ -24,6 +25,7 @@ class Gain:
     """
 
     site: str
+    mark: str
     role: str
     federated: MetricRecord | None
     alone: MetricRecord | None
@@ -39,10 +41,11 @@ class Gain:
 
 def gains(summary: Summary) -> list[Gain]:
     """One entry a site, in the summary's order. A site that gains nothing is listed like the others."""
-    return [_gain(summary, site.name, site.role) for site in summary.sites]
+    return [_gain(summary, facts) for facts in summary.sites]
 
 
-def _gain(summary: Summary, site: str, role: str) -> Gain:
+def _gain(summary: Summary, facts: SiteFacts) -> Gain:
+    site = facts.name
     key = summary.study.key_metric
     comparison = next(
         (
@@ -59,11 +62,12 @@ def _gain(summary: Summary, site: str, role: str) -> Gain:
     ]
     return Gain(
         site=site,
-        role=role,
+        mark=facts.mark,
+        role=facts.role,
         federated=summary.records_at(FEDERATED_ARM, site).get(key),
-        alone=summary.records_at("alone", site).get(key),
+        alone=summary.records_at(ALONE, site).get(key),
         pooled=summary.records_at(POOLED, site).get(key),
-        personalised=summary.records_at("personalised", site).get(key),
+        personalised=summary.records_at(PERSONALISED, site).get(key),
         comparison=comparison,
         others=[
             row
@@ -75,7 +79,7 @@ def _gain(summary: Summary, site: str, role: str) -> Gain:
         notes=_notes(summary, FEDERATED_ARM, site),
         fine_tuning_kept=summary.fine_tuning_kept(site),
         neighbours=sorted(value for value in neighbours if value is not None),
-        verdict="outside" if role != "train" else comparison.verdict if comparison else "unknown",
+        verdict="outside" if facts.role != "train" else comparison.verdict if comparison else "unknown",
     )
 
 

@@ -4,9 +4,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from wardround.records.arms import alone_at
+from wardround.records.alerts import AlertRow
+from wardround.records.arms import ALONE, PERSONALISED, RECALIBRATED, alone_at
 from wardround.records.metric_record import MetricRecord
-from wardround.records.update import TrainingReport
+from wardround.records.scores import Cohort
+from wardround.records.update import Nature, TrainingReport
+from wardround.reporting.risk_parts import OutcomeFacts, PooledFigure, PrecisionRecall, Reliability
 
 
 class _Part(BaseModel):
@@ -25,6 +28,13 @@ class StudyFacts(_Part):
     key_metric: str
     key_metric_mode: Literal["max", "min"]
     versions: dict[str, str]
+    outcome: OutcomeFacts | None = None
+
+    @property
+    def workload(self) -> str:
+        """The workload's kind."""
+        section = self.settings.get("workload")
+        return str(section.get("kind", "")) if isinstance(section, dict) else ""
 
 
 class Ending(_Part):
@@ -46,6 +56,8 @@ class SiteFacts(_Part):
         figures_sent, sums_sent: names of the records and of the additive counts that the server got from it.
         joined_in: the first round of a site that was not ready in `prepare`, from 1; None for those that were.
         times_sent: rounds in which the server got an update from it, accepted or not.
+        nature: patients of a hospital, generated data, or a part of a public data set that stands for a hospital.
+        statistics, suppressed: names of the sums that it sent before the first round, and of those it held back.
     """
 
     name: str
@@ -59,6 +71,19 @@ class SiteFacts(_Part):
     sums_sent: list[str]
     times_sent: int
     joined_in: int | None = None
+    nature: Nature = "hospital"
+    statistics: list[str] = Field(default_factory=list)
+    suppressed: list[str] = Field(default_factory=list)
+
+    @property
+    def mark(self) -> str:
+        """What a reader must not take it for: `pseudo-site`, `generated`, or nothing for a hospital."""
+        return {"pseudo_site": "pseudo-site", "generated": "generated"}.get(self.nature, "")
+
+    @property
+    def label(self) -> str:
+        """Its name, marked where it is a pseudo-site."""
+        return f"{self.name} (pseudo-site)" if self.nature == "pseudo_site" else self.name
 
 
 class RoundFacts(_Part):
@@ -103,6 +128,8 @@ class ArmScore(_Part):
     model_round: int | None
     notes: list[str]
     records: dict[str, MetricRecord]
+    cohorts: list[Cohort] = Field(default_factory=list)
+    alerts: list[AlertRow] = Field(default_factory=list)
 
 
 class Overall(_Part):
@@ -167,10 +194,13 @@ class Summary(_Part):
     overall: list[Overall]
     comparisons: list[Comparison]
     pooled: list[PooledDice]
+    pooled_figures: list[PooledFigure] = Field(default_factory=list)
+    reliability: list[Reliability] = Field(default_factory=list)
+    precision_recall: list[PrecisionRecall] = Field(default_factory=list)
 
     def records_at(self, arm: str, site: str) -> dict[str, MetricRecord]:
         """Test records of an arm at a site by name; `alone` means the site's own model. Empty where not scored."""
-        wanted = alone_at(site) if arm == "alone" else arm
+        wanted = alone_at(site) if arm == ALONE else arm
         return next((row.records for row in self.table if row.arm == wanted and row.site == site), {})
 
     def training_sites(self) -> list[str]:
@@ -179,8 +209,25 @@ class Summary(_Part):
 
     def fine_tuning_kept(self, site: str) -> bool | None:
         """Whether fine-tuning changed the model at a site; None where it was not tried."""
-        row = next((row for row in self.table if row.arm == "personalised" and row.site == site), None)
-        return None if row is None else "fine_tuning_not_kept" not in row.notes
+        return self._kept(PERSONALISED, site, "fine_tuning_not_kept")
+
+    def not_kept(self, arm: str, site: str) -> bool:
+        """Whether a site's own step was tried and dropped, so that the arm's figures are those of the arm before."""
+        dropped = {PERSONALISED: "fine_tuning_not_kept", RECALIBRATED: "recalibration_not_kept"}
+        return arm in dropped and self._kept(arm, site, dropped[arm]) is False
+
+    def label(self, site: str) -> str:
+        """A site's name as people are to read it, see `SiteFacts.label`."""
+        return next((facts.label for facts in self.sites if facts.name == site), site)
+
+    def sites_are(self) -> Literal["hospital", "pseudo-site", "site"]:
+        """What to call the sites: `hospital` only where each is one or is generated to be like one."""
+        pseudo = {site.nature == "pseudo_site" for site in self.sites}
+        return "hospital" if pseudo <= {False} else "pseudo-site" if pseudo == {True} else "site"
+
+    def _kept(self, arm: str, site: str, note: str) -> bool | None:
+        row = next((row for row in self.table if row.arm == arm and row.site == site), None)
+        return None if row is None else note not in row.notes
 
     def best_is_last(self) -> bool:
         """Whether the best round is the last one, so that both names mean one model."""

@@ -2,12 +2,15 @@
 
 import math
 
+from wardround.records.arms import BEST, is_baseline
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine
 from wardround.records.update import SiteManifest, SiteRound
 from wardround.reporting.comparisons import comparisons
 from wardround.reporting.curves import curves
 from wardround.reporting.model import Ending, RoundFacts, SiteFacts, StudyFacts, Summary
+from wardround.reporting.risk_parts import OutcomeFacts
+from wardround.reporting.risk_summary import pooled_figures, precision_recalls, reliabilities
 from wardround.reporting.table import overall, pooled_dice, table
 
 
@@ -42,6 +45,7 @@ def summarise(lines: list[RunLine]) -> Summary:
             key_metric=key,
             key_metric_mode=mode,
             versions=start.versions,
+            outcome=_outcome(start),
         ),
         ending=_ending(lines, [manifest.site for manifest in manifests], missing, scores, key),
         sites=[_site(manifest, rounds, lines, joins.get(manifest.site)) for manifest in manifests],
@@ -52,6 +56,9 @@ def summarise(lines: list[RunLine]) -> Summary:
         overall=overall(rows, key, mode),
         comparisons=comparisons(lines, rows, key, mode),
         pooled=pooled_dice(scores),
+        pooled_figures=pooled_figures(scores),
+        reliability=reliabilities(scores),
+        precision_recall=precision_recalls(scores),
     )
 
 
@@ -65,6 +72,15 @@ def _choice(start: StartLine) -> tuple[str, str, str]:
             Reason.DATA_UNREADABLE,
             "run.jsonl: the start line's study lacks its name or evaluation.key_metric; copy the file again",
         ) from error
+
+
+def _outcome(start: StartLine) -> OutcomeFacts | None:
+    """What is predicted, where the study's contract says so."""
+    try:
+        outcome = start.study["workload"]["contract"]["outcome"]
+        return OutcomeFacts(name=outcome["name"], meaning=outcome["meaning"], horizon_days=outcome.get("horizon_days"))
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return None
 
 
 def _by_role_and_name(manifest: SiteManifest) -> tuple[bool, str]:
@@ -94,7 +110,7 @@ def _gaps(sites: list[str], scores: list[ScoreLine], key: str) -> list[str]:
     scored = {
         line.site
         for line in scores
-        if line.arm == "best" and line.split == "test" and any(record.name == key for record in line.records)
+        if line.arm == BEST and line.split == "test" and any(record.name == key for record in line.records)
     }
     return [f"{site}: {Reason.METRICS_MISSING}" for site in sites if site not in scored]
 
@@ -118,13 +134,16 @@ def _site(manifest: SiteManifest, rounds: list[RoundFacts], lines: list[RunLine]
         figures_sent=list(dict.fromkeys(record.name for report in reports for record in report.records)),
         sums_sent=list(dict.fromkeys(tally.name for report in reports for tally in report.tallies)),
         joined_in=join.round + 1 if join else None,
+        nature=manifest.nature,
+        statistics=[tally.name for tally in manifest.statistics],
+        suppressed=list(manifest.suppressed),
         times_sent=sum(manifest.site in line.contributed or manifest.site in line.rejected for line in rounds),
     )
 
 
 def _local(line: ScoreLine) -> bool:
     """Baselines are made beside the federation, on one machine: their figures did not go through FLARE."""
-    return line.arm == "pooled" or line.arm.startswith("alone:")
+    return is_baseline(line.arm)
 
 
 def _round(line: RoundLine) -> RoundFacts:

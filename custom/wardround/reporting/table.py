@@ -1,13 +1,12 @@
 """The table of arms by site, its means and worst sites, and voxel counts pooled over sites."""
 
 from wardround.metrics import pooling
+from wardround.records.arms import ALONE, IN_READING_ORDER, alone_at, is_alone
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.records.run_lines import ScoreLine
 from wardround.records.scores import Tally
 from wardround.reporting.model import ArmScore, Overall, PooledDice
 from wardround.reporting.vocabulary import measure
-
-_ARM_ORDER = ("best", "last", "personalised", "alone", "pooled")
 
 
 def table(scores: list[ScoreLine]) -> list[ArmScore]:
@@ -17,10 +16,12 @@ def table(scores: list[ScoreLine]) -> list[ArmScore]:
             arm=line.arm,
             site=line.site,
             role=line.role,
-            at_home=line.arm == f"alone:{line.site}",
+            at_home=line.arm == alone_at(line.site),
             model_round=line.model_round,
             notes=line.notes,
             records={record.name: record for record in line.records},
+            cohorts=line.cohorts,
+            alerts=line.alerts,
         )
         for line in scores
         if line.split == "test"
@@ -34,8 +35,8 @@ def overall(rows: list[ArmScore], key: str, mode: str) -> list[Overall]:
     """Mean and worst over training sites for each arm; `alone` is every hospital's own model at home."""
     groups: dict[str, list[ArmScore]] = {}
     for row in rows:
-        arm = "alone" if row.at_home else row.arm
-        if row.role == "train" and not arm.startswith("alone:"):
+        arm = ALONE if row.at_home else row.arm
+        if row.role == "train" and not is_alone(arm):
             groups.setdefault(arm, []).append(row)
     return [
         _overall(arm, name, {row.site: row.records.get(name) for row in group}, higher_is_better(name, key, mode))
@@ -53,8 +54,8 @@ def pooled_dice(scores: list[ScoreLine]) -> list[PooledDice]:
     """Dice over all voxels of all sites, from `voxels_*` tallies: large lesions weigh more than in a mean by case."""
     tallies: dict[tuple[str, str], dict[str, Tally]] = {}
     for line in scores:
-        arm = "alone" if line.arm == f"alone:{line.site}" else line.arm
-        if line.split != "test" or arm.startswith("alone:"):
+        arm = ALONE if line.arm == alone_at(line.site) else line.arm
+        if line.split != "test" or is_alone(arm):
             continue
         for tally in line.tallies:
             if tally.name.startswith("voxels_"):
@@ -63,8 +64,8 @@ def pooled_dice(scores: list[ScoreLine]) -> list[PooledDice]:
 
 
 def _arm_position(arm: str) -> int:
-    name = arm.partition(":")[0]
-    return _ARM_ORDER.index(name) if name in _ARM_ORDER else len(_ARM_ORDER)
+    name = ALONE if is_alone(arm) else arm
+    return IN_READING_ORDER.index(name) if name in IN_READING_ORDER else len(IN_READING_ORDER)
 
 
 def _overall(arm: str, name: str, records: dict[str, MetricRecord | None], higher: bool) -> Overall:

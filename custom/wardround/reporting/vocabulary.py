@@ -2,12 +2,10 @@
 
 from dataclasses import dataclass
 
-from wardround.records.arms import BEST, LAST, PERSONALISED, POOLED, RECALIBRATED, is_alone, site_of
+from wardround.records.arms import ALONE, BEST, LAST, PERSONALISED, POOLED, RECALIBRATED, is_alone, site_of
 from wardround.records.metric_record import MetricRecord
 from wardround.reporting.words import ARMS, CODES, SHORT_ARMS, family_of
 from wardround.workloads.vocabulary import Family
-
-ALONE = "alone"  # every hospital's own model at home, as one arm
 
 MINUS = "\N{MINUS SIGN}"  # as wide as a plus, so that columns line up
 DASH = "\N{EN DASH}"  # stands where there is no figure
@@ -117,6 +115,14 @@ def with_interval(difference: MetricRecord) -> str:
         return text
     low, high = difference.interval
     return f"{text}, 95\N{NO-BREAK SPACE}% interval {kind.signed(low)} to {kind.signed(high)}"
+
+
+def interval_text(record: MetricRecord) -> str:
+    """`0.71 to 0.84`; empty where there is no interval."""
+    if record.interval is None:
+        return ""
+    low, high = record.interval
+    return f"{measure(record.name).text(low)} to {measure(record.name).text(high)}"
 
 
 def measure(name: str) -> Measure:

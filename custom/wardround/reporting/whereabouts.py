@@ -2,6 +2,7 @@
 
 from wardround.records.arms import is_baseline
 from wardround.reporting.model import SiteFacts, Summary
+from wardround.reporting.risk_page import is_about_risk
 from wardround.reporting.vocabulary import listed_by_family
 
 _ON_ONE_MACHINE = {
@@ -17,14 +18,21 @@ def where_the_data_was(summary: Summary, *, generated: bool) -> str:
         summary: of the run.
         generated: every site says in its site.yaml that its data is generated.
     """
+    noun = summary.sites_are()
     sentences = ["Generated data, no patient."] if generated else []
-    sentences.append(
-        _ON_ONE_MACHINE.get(
-            summary.study.environment, "Images and labels stayed at each hospital; see what left below."
+    pseudo = [site.name for site in summary.sites if site.nature == "pseudo_site"]
+    if pseudo:
+        who = (
+            "No hospital took part: the sites are"
+            if noun == "pseudo-site"
+            else f"No hospitals: {', '.join(pseudo)}, which are"
         )
-    )
+        sentences.append(f"{who} pseudo-sites, parts of a public data set that stand for hospitals.")
+    stayed = "Patients' rows" if is_about_risk(summary) else "Images and labels"
+    elsewhere = f"{stayed} stayed at each {noun}; see what left below."
+    sentences.append(_ON_ONE_MACHINE.get(summary.study.environment, elsewhere).replace("hospital", noun))
     if any(is_baseline(row.arm) for row in summary.table):
-        sentences.append("The rows alone and pooled, made for comparison, read all hospitals' data in one place.")
+        sentences.append(f"The rows alone and pooled, made for comparison, read all {noun}s' data in one place.")
     return " ".join(sentences)
 
 
@@ -48,7 +56,7 @@ def counts_in_words(site: SiteFacts) -> str:
     counts = dict(site.counts)
     if site.role != "train":
         counts.pop("train_patients", None)
-        counts["unlabelled volumes for statistics"] = counts.pop("train_cases", 0) + counts.pop("unlabelled_cases", 0)
+        counts["unlabelled cases for statistics"] = counts.pop("train_cases", 0) + counts.pop("unlabelled_cases", 0)
     return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items() if count)
 
 
