@@ -20,7 +20,7 @@ def page() -> str:
 def cells(text: str) -> list[list[str]]:
     """Every table row as its cells' words."""
     rows = re.findall(r"<tr[^>]*>(.*?)</tr>", text)
-    words = [[re.sub(r"<[^>]+>| +", " ", cell).strip() for cell in re.split(r"</t[hd]>", row)] for row in rows]
+    words = [[" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.split(r"</t[hd]>", row)] for row in rows]
     return [[html.unescape(cell) for cell in row] for row in words]
 
 
