@@ -81,7 +81,7 @@ def test_alerts_say_what_each_goal_costs_or_why_there_is_none() -> None:
     text = page()
     assert "What alerts would cost" in text
     row = next(row for row in cells(text) if row[0] == "sensitivity 80 %")
-    assert row[1:3] == ["0.370", "0.810 0.710 to 0.910 n 29 of 36"]
+    assert row[1:3] == ["0.3700", "0.810 0.710 to 0.910 n 29 of 36"]
     assert "no threshold: no threshold reaches the target on validation" in text
 
 
