@@ -87,3 +87,10 @@ def test_separated_classes_give_finite_logits():
     corrected = recalibrated(Raw(), logits, (logits > 0).astype(np.uint8), [str(place) for place in range(60)])
     assert isinstance(corrected, Recalibrated)
     assert corrected(torch.from_numpy(logits).float()[:, None]).isfinite().all()
+
+
+def test_a_good_network_is_seldom_touched_and_a_bad_one_is():
+    good = [recalibrated(Raw(), *made(60, seed=seed)) for seed in range(20)]
+    assert sum(found is not None for found in good) <= 4
+    bad = [recalibrated(Raw(), *made(200, seed=seed, slope=0.3, intercept=-1.0)) for seed in range(20)]
+    assert sum(found is not None for found in bad) >= 18

@@ -8,9 +8,10 @@ import torch
 from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedGroupKFold
 from torch import Tensor, nn
+
+from wardround.metrics.firm_gain import firm_gain
 
 FEWEST_OF_A_CLASS = 10
 FEWEST_FOR_ISOTONIC = 1_000  # rows; with fewer its steps follow single patients
@@ -24,7 +25,7 @@ _Fit = Callable[[_Logits, NDArray[np.uint8]], "nn.Module | None"]
 def recalibrated(
     network: nn.Module, logits: _Logits, labels: NDArray[np.uint8], patients: Sequence[str]
 ) -> nn.Module | None:
-    """The network with the correction whose cross-validated log loss is least; None where none beats leaving it.
+    """The network with the correction that lowers the cross-validated log loss most; None where none firmly does.
 
     Folds keep a patient's rows together and the classes' shares alike. The chosen correction is then fitted on all
     rows.
@@ -39,13 +40,14 @@ def recalibrated(
     fits: dict[str, _Fit] = {"platt": fit_platt}
     if len(labels) >= FEWEST_FOR_ISOTONIC:
         fits["isotonic"] = fit_isotonic
-    losses = _cross_validated(fits, logits, labels, patients)
-    if not losses:
+    held_out = _cross_validated(fits, logits, labels, patients)
+    without, whose = _losses(logits, labels), np.asarray(patients, dtype=np.str_)
+    gains = {name: firm_gain(without, losses, whose) for name, losses in held_out.items()}
+    firm = {name: gain for name, gain in gains.items() if gain is not None}
+    _log.info("recalibration: firm gains in log loss %s", firm)
+    if not firm:
         return None
-    best = min(losses, key=losses.__getitem__)
-    without = log_loss(labels, _probabilities(logits))
-    _log.info("recalibration: log loss %.4f as it is, %.4f with %s", without, losses[best], best)
-    correction = fits[best](logits, labels) if losses[best] < without else None
+    correction = fits[max(firm, key=firm.__getitem__)](logits, labels)
     return None if correction is None else Recalibrated(network, correction)
 
 
@@ -118,8 +120,8 @@ def fit_isotonic(logits: _Logits, labels: NDArray[np.uint8]) -> Isotonic:
 
 def _cross_validated(
     fits: dict[str, _Fit], logits: _Logits, labels: NDArray[np.uint8], patients: Sequence[str]
-) -> dict[str, float]:
-    """Log loss of each fit on the rows that it did not see; without those that some fold does not allow."""
+) -> dict[str, _Logits]:
+    """Log loss by row of each fit to the other folds; without those that some fold does not allow."""
     count = min(FOLDS, len(set(patients)))
     if count < 2:
         return {}
@@ -135,10 +137,10 @@ def _cross_validated(
                 break
             corrected[held_out] = correction(torch.from_numpy(logits[held_out]).float()).double().numpy()
         else:
-            losses[name] = float(log_loss(labels, _probabilities(corrected)))
+            losses[name] = _losses(corrected, labels)
     return losses
 
 
-def _probabilities(logits: _Logits) -> _Logits:
-    probabilities: _Logits = torch.from_numpy(logits).sigmoid().numpy()
-    return probabilities
+def _losses(logits: _Logits, labels: NDArray[np.uint8]) -> _Logits:
+    """Log loss of each row, log(1 + exp(-z)) where the outcome came and log(1 + exp(z)) where not."""
+    return np.logaddexp(0, np.where(labels == 1, -logits, logits))

@@ -36,6 +36,11 @@ class Rows:
         """Rows with the outcome."""
         return int(self.targets.sum())
 
+    def patients_with(self, label: int) -> int:
+        """Patients with at least one row of this outcome."""
+        chosen = (self.targets[:, 0] == label).tolist()
+        return len({patient for patient, has in zip(self.patients, chosen, strict=True) if has})
+
     def take(self, positions: NDArray[np.intp]) -> "Rows":
         """The rows at these positions."""
         chosen, places = torch.from_numpy(positions), positions.tolist()

@@ -25,6 +25,7 @@ from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Cohort, Scores, Tally
 from wardround.workloads.clinical_risk.settings import AlertGoals
+from wardround.workloads.clinical_risk.small_parts import held_back
 
 VALIDATION_METRICS = ("auroc", "auprc", "brier", "log_loss")
 DETAIL_METRICS = (
@@ -39,6 +40,7 @@ DETAIL_METRICS = (
     "calibration_slope",
     "calibration_intercept",
 )
+COHORT_METRICS = (*VALIDATION_METRICS, "calibration_intercept")
 DIFFERENCES = (*VALIDATION_METRICS, "accuracy")
 
 
@@ -158,25 +160,27 @@ def _tallies(rows: LabelledRows, minimum_cell: int) -> list[Tally]:
 
 
 def _by_cohort(rows: ScoredRows, minimum_cell: int) -> list[Cohort]:
-    """The validation metrics over each part, held back where it has fewer patients than the minimum cell."""
+    """Figures over each part of each division, without those that would tell of too few patients; see `held_back`."""
     cohorts = []
     probabilities, labels = np.asarray(rows.probabilities), np.asarray(rows.labels)
+    patients = np.asarray(rows.patients, dtype=np.str_)
     for name, parts in rows.cohorts.items():
-        values = sorted({part for part in parts if part is not None})
-        chosen = {value: np.flatnonzero([part == value for part in parts]) for value in values}
-        for value, places in chosen.items():
-            patients = [rows.patients[place] for place in places.tolist()]
-            if len(set(patients)) < minimum_cell:
-                records = [_suppressed(metric) for metric in VALIDATION_METRICS]
-            else:
-                part = labelled_rows(probabilities[places], labels[places], patients)
-                records = figure_records(part, VALIDATION_METRICS, intervals=False)
+        by_row = np.array(["" if part is None else part for part in parts], dtype=np.str_)
+        held = held_back(by_row, labels, patients, minimum_cell=minimum_cell)
+        for value in sorted({part for part in parts if part is not None}):
+            chosen = by_row == value
+            part = labelled_rows(probabilities[chosen], labels[chosen], patients[chosen])
+            records = (
+                [_suppressed(metric, held[value]) for metric in COHORT_METRICS]
+                if value in held
+                else figure_records(part, COHORT_METRICS, intervals=False)
+            )
             cohorts.append(Cohort(name=name, value=value, records=records))
     return cohorts
 
 
-def _suppressed(name: str) -> MetricRecord:
-    return MetricRecord(name=name, value=None, n=0, status=Status.SUPPRESSED, reason="fewer_than_minimum_cell")
+def _suppressed(name: str, reason: str) -> MetricRecord:
+    return MetricRecord(name=name, value=None, n=0, status=Status.SUPPRESSED, reason=reason)
 
 
 def _case_scores(rows: ScoredRows) -> list[CaseScore]:

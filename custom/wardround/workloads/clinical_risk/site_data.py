@@ -56,13 +56,13 @@ class ClinicalRiskData(SiteData):
     def counts(self) -> dict[str, int]:
         """Patients, rows and positive rows by split, how many classes train, and rows left out.
 
-        Positive rows are told only where both classes have as many as the site's minimum cell.
+        Positive rows are told only where both classes have as many patients as the site's minimum cell.
         """
         counts: dict[str, int] = {}
         for split, rows in self._rows.items():
             counts[f"{split}_patients"] = len(set(rows.patients))
             counts[f"{split}_cases"] = len(rows)
-            if min(rows.positive, len(rows) - rows.positive) >= self.disclosure.minimum_cell:
+            if min(rows.patients_with(label) for label in (0, 1)) >= self.disclosure.minimum_cell:
                 counts[f"{split}_positive"] = rows.positive
         counts["train_classes"] = len(self._rows["train"].targets.unique())
         counts["left_out"] = len(self._problems)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from wardround.records.scores import Tally
@@ -21,21 +22,31 @@ _PREFIX = "column_"
 def column_sums(rows: Rows, contract: Contract) -> list[Tally]:
     """Sum and sum of squares of each number column over the rows that have a value, on the encoded [0, 1] scale.
 
-    `n` counts the patients behind a sum, by which a site's disclosure rules go; `counts.rows` its rows.
+    `n`, by which a site's disclosure rules go, counts the patients whose value is another than the commonest one: where
+    all but one have had no admission, the sum of admissions is that one's number, whoever else is counted.
+    `counts.rows` is the number of rows.
 
     Args:
         rows: encoded and not standardised.
         contract: names the columns.
     """
     patients = np.unique(np.asarray(rows.patients, dtype=np.str_), return_inverse=True)[1]
-    tallies = []
-    for place, name in enumerate(number_columns(contract)):
-        values = rows.inputs[:, place].double().numpy()
-        observed = ~np.isnan(values)
-        values = values[observed]
-        counts = {"rows": len(values), "sum": float(values.sum()), "sum_of_squares": float((values**2).sum())}
-        tallies.append(Tally(name=f"{_PREFIX}{name}", counts=counts, n=len(np.unique(patients[observed]))))
-    return tallies
+    return [
+        _sums(f"{_PREFIX}{name}", rows.inputs[:, place].double().numpy(), patients)
+        for place, name in enumerate(number_columns(contract))
+    ]
+
+
+def _sums(name: str, values: NDArray[np.float64], patients: NDArray[np.intp]) -> Tally:
+    observed = ~np.isnan(values)
+    known, times = np.unique(values[observed], return_counts=True)
+    others = observed & (values != (known[times.argmax()] if known.size else 0.0))
+    counts = {
+        "rows": int(observed.sum()),
+        "sum": float(values[observed].sum()),
+        "sum_of_squares": float((values[observed] ** 2).sum()),
+    }
+    return Tally(name=name, counts=counts, n=len(np.unique(patients[others])))
 
 
 def mean_and_scale(tallies: Sequence[Tally], contract: Contract) -> tuple[Tensor, Tensor]:
