@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 import torch
+from nvflare.app_common.abstract.fl_model import FLModel
 
 from support.fake_workload import FakeData, FakeWorkload, make_study
 from support.loopback import Federation, use_fake_workload
+from wardround.flare import messages
 from wardround.learners.checkpoint import load_checkpoint
 from wardround.learners.learner import Learner
 from wardround.learners.personalise import Personalised
@@ -160,6 +162,19 @@ def test_a_site_that_agreed_to_another_contract_ends_the_run_before_round_1(tmp_
     assert run.end.reasons[0].startswith("hospital-b: its data contract differs from the study's")
     assert "age" not in run.end.reasons[0]  # the words stay in the site's own log
     assert "age has another unit" in (tmp_path / "hospital-b" / "state" / "site.log").read_text()
+
+
+def test_sums_that_cannot_be_end_the_run_before_they_reach_a_model(tmp_path: Path) -> None:
+    def tampered(site: str, task: str, answer: FLModel) -> FLModel:
+        if (site, task) == ("hospital-c", messages.PREPARE):
+            (sums,) = answer.meta[messages.KEY]["manifest"]["statistics"]
+            sums["counts"]["pixels"] = 1e308
+        return answer
+
+    run = Federation(tmp_path, _study(), SITES, tamper=tampered).run()
+    assert run.end.status == "failed"
+    assert run.rounds == []
+    assert run.end.reasons == ["hospital-c: statistics: pixels is over too many or few"]
 
 
 def test_under_local_head_an_outside_hospital_has_no_figures_and_no_complete_model(tmp_path: Path) -> None:

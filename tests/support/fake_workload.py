@@ -1,6 +1,6 @@
 """A workload of a few hundred numbers: bright pixels are to be found in small noisy images."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +178,13 @@ class FakeWorkload(Workload):
         mean = counts["sum"] / counts["pixels"]
         scale = (counts["sum_of_squares"] / counts["pixels"] - mean**2) ** 0.5
         return {"scaling.mean": torch.tensor([mean]), "scaling.scale": torch.tensor([scale])}
+
+    def check_statistics(self, tallies: Sequence[Tally], counts: Mapping[str, int]) -> None:
+        for tally in tallies:
+            if tally.name != "pixels" or set(tally.counts) != {"sum", "sum_of_squares", "pixels"}:
+                raise WardroundError(Reason.COUNT_INVALID, f"statistics: {tally.name} is no sum over pixels")
+            if tally.counts["pixels"] != SIDE * SIDE * counts["train_cases"]:
+                raise WardroundError(Reason.COUNT_INVALID, f"statistics: {tally.name} is over too many or few")
 
     def reference(self, data: SiteData) -> nn.Module | None:
         """Bright where above the mean; None where training cases are of one class."""

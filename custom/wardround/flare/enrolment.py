@@ -106,7 +106,7 @@ def read_manifest(answer: FLModel) -> tuple[str, Reply]:
 def verify(manifests: dict[str, SiteManifest], study: Study, shared: dict[str, Tensor]) -> None:
     """Compares manifests with the server's study, contract and model; see `check_manifests`."""
     names: dict[str, list[str | int]] = {name: [dtype, *shape] for name, (dtype, shape) in entries(shared).items()}
-    check_manifests(manifests, study, contract_digest=make_workload(study).contract_digest(), shared=names)
+    check_manifests(manifests, study, workload=make_workload(study), shared=names)
 
 
 def entries(shared: dict[str, Tensor]) -> dict[str, Entry]:

@@ -5,29 +5,32 @@ from collections.abc import Mapping, Sequence
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, check_key_metric
 from wardround.records.update import SiteManifest
+from wardround.workloads.workload import Workload
 
 Names = Mapping[str, Sequence[str | int]]
 
 
-def check_manifests(
-    manifests: Mapping[str, SiteManifest], study: Study, *, contract_digest: str, shared: Names
-) -> None:
+def check_manifests(manifests: Mapping[str, SiteManifest], study: Study, *, workload: Workload, shared: Names) -> None:
     """Compares every site's answer to `prepare` with the server's own study, contract and model.
+
+    What the answer holds besides, sums for the initial model, must be what training cases can have.
 
     Args:
         manifests: answers by site name, the name as the server knows it.
         study: the server's study.
-        contract_digest: hash of the data contract that the server's workload computes.
+        workload: the server's; computes the data contract's hash and knows the sums.
         shared: the global model's entries, name to [dtype, *shape].
 
     Raises:
         WardroundError: the first fault, by site name in sorted order.
     """
+    contract_digest = workload.contract_digest()
     for site, manifest in sorted(manifests.items()):
         _same(site, "study", manifest.study_digest, study.digest())
         _same(site, "data contract", manifest.contract_digest, contract_digest)
         _entries(site, manifest.shared, shared)
         check_key_metric(study, manifest.metric_names, site)
+        _statistics(site, manifest, workload)
 
 
 def refuse_other_contracts(missing: Mapping[str, str]) -> None:
@@ -86,6 +89,17 @@ def _entries(site: str, found: Names, expected: Names) -> None:
                 Reason.SHAPE_MISMATCH,
                 f"{site}: {name} is {list(found[name])}, the global model's is {list(expected[name])}",
             )
+
+
+def _statistics(site: str, manifest: SiteManifest, workload: Workload) -> None:
+    if manifest.role != "train" and manifest.statistics:
+        raise WardroundError(
+            Reason.COUNT_INVALID, f"{site}: sends sums, among them {manifest.statistics[0].name}, but does not train"
+        )
+    try:
+        workload.check_statistics(manifest.statistics, manifest.counts)
+    except WardroundError as error:
+        raise WardroundError(error.code, f"{site}: {error}") from None
 
 
 def _some(names: list[str], limit: int = 3) -> str:

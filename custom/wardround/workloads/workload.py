@@ -118,6 +118,23 @@ class Workload(ABC):
         """Entries of the initial network that follow from `SiteData.statistics`, summed over the sites that train."""
         return {}
 
+    def check_statistics(self, tallies: Sequence[Tally], counts: Mapping[str, int]) -> None:  # noqa: ARG002
+        """Refuses what cannot be one site's `SiteData.statistics`, before it reaches the initial model.
+
+        The sums come from another machine and may hold any finite numbers. By default none is expected.
+
+        Args:
+            tallies: of one site, those that its disclosure rules let through.
+            counts: the same site's `SiteData.counts`.
+
+        Raises:
+            WardroundError: one line that names the tally and the difference, but not the site.
+        """
+        if tallies:
+            raise WardroundError(
+                Reason.COUNT_INVALID, f"statistics: {tallies[0].name} is a sum that this study does not ask for"
+            )
+
     def reference(self, data: SiteData) -> nn.Module | None:  # noqa: ARG002
         """The workload's simple model fitted on the data's training cases; it takes and gives what the network does.
 

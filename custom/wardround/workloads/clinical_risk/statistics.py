@@ -49,6 +49,11 @@ def _sums(name: str, values: NDArray[np.float64], patients: NDArray[np.intp]) ->
     return Tally(name=name, counts=counts, n=len(np.unique(patients[others])))
 
 
+def tally_names(contract: Contract) -> list[str]:
+    """What the sums of a contract's number columns are called."""
+    return [f"{_PREFIX}{name}" for name in number_columns(contract)]
+
+
 def mean_and_scale(tallies: Sequence[Tally], contract: Contract) -> tuple[Tensor, Tensor]:
     """Mean and standard deviation of every input, each [inputs], float32; 0 and 1 for indicators and categories.
 

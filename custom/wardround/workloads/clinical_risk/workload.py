@@ -1,7 +1,7 @@
 """Clinical risk from tables as a workload: the study's settings turned into network, loss, data and scores."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Tally
 from wardround.records.study import validated
 from wardround.records.yaml_text import read_settings
+from wardround.workloads.clinical_risk.check_sums import check_sums
 from wardround.workloads.clinical_risk.contract import Contract, contract_digest
 from wardround.workloads.clinical_risk.encode import input_names
 from wardround.workloads.clinical_risk.network import HEAD, RiskMLP
@@ -24,7 +25,7 @@ from wardround.workloads.clinical_risk.scoring import DETAIL_METRICS, VALIDATION
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings, ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.site_data import ClinicalRiskData
 from wardround.workloads.clinical_risk.site_settings import site_settings
-from wardround.workloads.clinical_risk.statistics import mean_and_scale
+from wardround.workloads.clinical_risk.statistics import mean_and_scale, tally_names
 from wardround.workloads.workload import SiteData, Workload
 
 
@@ -89,6 +90,11 @@ class ClinicalRiskWorkload(Workload):
             return {}
         mean, scale = mean_and_scale(statistics, self.settings.contract)
         return {"standardise.mean": mean, "standardise.scale": scale}
+
+    def check_statistics(self, tallies: Sequence[Tally], counts: Mapping[str, int]) -> None:
+        """Sums of the contract's number columns that its training rows can have; none under `normalisation: site`."""
+        names = [] if self.settings.normalisation == "site" else tally_names(self.settings.contract)
+        check_sums(tallies, counts, names)
 
     def reference(self, data: SiteData) -> nn.Module | None:
         """Logistic regression on the data's training rows."""
