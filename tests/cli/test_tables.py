@@ -4,10 +4,11 @@ import io
 
 from rich.console import Console
 
+from support.made_risk_run import whole_risk_run
 from support.made_run import KEPT, TRAINING, whole_run
 from wardround.cli.tables import print_summary
 from wardround.records.metric_record import MetricRecord, Status
-from wardround.records.run_lines import EndLine, RunLine, ScoreLine
+from wardround.records.run_lines import DifferenceLine, EndLine, RunLine, ScoreLine
 from wardround.reporting.summary import summarise
 
 
@@ -74,3 +75,31 @@ def test_worst_and_mean_are_of_the_training_hospitals() -> None:
     assert rows["mean of these"][3] == "0.803"
     assert rows["worst of these"][3] == "0.740"
     assert all(site in rows for site in TRAINING)
+
+
+def test_a_risk_study_has_ranking_brier_and_calibration_by_hospital() -> None:
+    text = printed(whole_risk_run(), terminal=True)
+    assert "by part" not in text
+    assert max(map(len, text[text.index("Ranking, Brier score") :].splitlines())) <= 80
+    head = next(line for line in text.splitlines() if "AUROC" in line and "Slope" in line)
+    assert head.split()[-5:] == ["AUROC", "AUPRC", "score", "Slope", "Intercept"]
+    assert "cleveland: 80, 36 positive" in text
+    assert "hungary: " in text
+    assert "recalibrated, not kept" in text
+    assert "log. regr." in text
+
+
+def test_a_step_that_was_not_kept_is_compared_with_nothing() -> None:
+    lines = whole_risk_run()
+    kept, dropped = (
+        DifferenceLine(
+            arm="personalised",
+            reference="best",
+            split="test",
+            site=site,
+            records=[MetricRecord(name="brier", value=0.0, n=80, interval=(0.0, 0.0))],
+        )
+        for site in ("cleveland", "hungary")
+    )
+    text = printed([*lines, kept, dropped])
+    assert text.count("fine-tuned - federated") == 1

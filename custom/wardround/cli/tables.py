@@ -7,12 +7,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wardround.records.arms import alone_at
+from wardround.records.arms import ALONE, BEST, LAST, PERSONALISED, POOLED, alone_at, is_alone
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.reporting.answer import answer
 from wardround.reporting.model import ArmScore, Summary
 from wardround.reporting.vocabulary import (
     DASH,
+    Measure,
     arm_head,
     in_reading_order,
     in_words,
@@ -20,6 +21,7 @@ from wardround.reporting.vocabulary import (
     reason_in_words,
     support_text,
 )
+from wardround.reporting.words import vocabulary_of
 
 _COLORS = {"better": "green", "worse": "red", "not_shown": "dim", "too_few": "dim", "unknown": "dim"}
 _WORDS = {"better": "better", "worse": "worse", "not_shown": "not shown", "too_few": "too few", "unknown": DASH}
@@ -27,7 +29,7 @@ _NOT_KEPT = "not kept"
 
 
 def print_summary(console: Console, summary: Summary) -> None:
-    """The answer, sites by arm, every region, and the differences."""
+    """The answer, sites by arm, every figure by hospital, and the differences."""
     if summary.ending.status != "complete":
         console.print(f"[bold yellow]This run is {summary.ending.status}:[/]", soft_wrap=True)
         for reason in summary.ending.reasons:
@@ -35,7 +37,7 @@ def print_summary(console: Console, summary: Summary) -> None:
     if not summary.table:
         return
     _print_trimmed(console, Text(answer(summary)), soft_wrap=not console.is_terminal)
-    tables = [_arms(summary), *_away(console, summary), _regions(summary)]
+    tables = [_arms(summary), *_away(console, summary), _figures(summary)]
     if summary.comparisons:
         tables.append(_differences(summary))
     starred = []
@@ -70,8 +72,8 @@ def _print_trimmed(console: Console, content: Table | Text, *, soft_wrap: bool =
 def _arms(summary: Summary) -> Table:
     key = measure(summary.study.key_metric)
     overall = {row.arm: row for row in summary.overall if row.metric == key.name}
-    arms = [arm for arm in ("best", "last", "personalised", "alone", "pooled") if arm in overall]
-    arms = [arm for arm in arms if not (arm == "last" and summary.best_is_last())]
+    arms = [arm for arm in (BEST, LAST, PERSONALISED, ALONE, POOLED) if arm in overall]
+    arms = [arm for arm in arms if not (arm == LAST and summary.best_is_last())]
     table = _table(f"{key.title}, test cases", "hospital")
     for arm in arms:
         table.add_column(arm_head(arm), justify="right")
@@ -82,7 +84,7 @@ def _arms(summary: Summary) -> Table:
             f"{site.name} (outside)" if outside else site.name,
             *(
                 _NOT_KEPT
-                if arm == "personalised" and summary.fine_tuning_kept(site.name) is False
+                if summary.not_kept(arm, site.name)
                 else figure(summary.records_at(arm, site.name).get(key.name))
                 for arm in arms
             ),
@@ -112,36 +114,46 @@ def _away(console: Console, summary: Summary) -> list[Table]:
     return [table] if table.row_count and fits else []
 
 
-def _regions(summary: Summary) -> Table:
-    family = measure(summary.study.key_metric).family
+def _figures(summary: Summary) -> Table:
+    words = vocabulary_of(summary.study.workload)
+    families = words.console_families or (measure(summary.study.key_metric).family.key,)
     names = list(dict.fromkeys(name for row in summary.table for name in row.records))
-    columns = in_reading_order([name for name in names if measure(name).family == family])
-    distances = in_reading_order([name for name in names if measure(name).family.key == "hd95"])
-    table = _table(f"{family.title} by part" + (" and HD95 in mm" if distances else ""), "hospital, test cases")
-    for name in columns:
-        table.add_column(measure(name).short, justify="right")
-    for name in distances:
-        table.add_column(f"HD95\n{measure(name).short}", justify="right")
+    by_family = {key: in_reading_order([name for name in names if measure(name).family.key == key]) for key in families}
+    columns = [name for own in by_family.values() for name in own]
+    table = _table(words.console_title, "hospital, test cases")
+    for key, own in by_family.items():
+        for name in own:
+            table.add_column(_head(measure(name), first=key == families[0]), justify="right")
     for site in summary.sites:
-        rows = [row for row in summary.table if row.site == site.name and (row.at_home or ":" not in row.arm)]
-        rows = [row for row in rows if not (row.arm == "last" and summary.best_is_last())]
+        rows = [row for row in summary.table if row.site == site.name and (row.at_home or not is_alone(row.arm))]
+        rows = [row for row in rows if not (row.arm == LAST and summary.best_is_last())]
         if rows:
-            table.add_row(f"{site.name}: {_support(rows[0], columns)}", style="bold")
+            table.add_row(f"{site.label}: {_support(rows[0], columns)}", style="bold")
         for index, row in enumerate(rows):
-            kept = not (row.arm == "personalised" and summary.fine_tuning_kept(site.name) is False)
-            head = arm_head("alone" if row.at_home else row.arm)
+            kept = not summary.not_kept(row.arm, site.name)
+            head = arm_head(ALONE if row.at_home else row.arm)
             table.add_row(
                 f"  {head}" if kept else f"  {head}, {_NOT_KEPT}",
-                *(figure(row.records.get(name)) for name in [*columns, *distances] if kept),
+                *(figure(row.records.get(name)) for name in columns if kept),
                 end_section=index == len(rows) - 1,
             )
     return table
 
 
+def _head(name: Measure, *, first: bool) -> str:
+    """A narrow column's head: a part of the first family, or a family with its part below."""
+    if name.part:
+        return name.short if first else f"{name.family.title}\n{name.short}"
+    return name.family.head or name.title.replace(" ", "\n")
+
+
 def _support(row: ArmScore, names: Sequence[str]) -> str:
-    """`8, ET 6 of 8`: parts that some cases lack are named."""
+    """`8, ET 6 of 8`: parts that some cases lack are named; `581, 80 positive` where an outcome is predicted."""
     records = [row.records[name] for name in names if name in row.records]
     cases = max((record.n for record in records), default=0)
+    if any(measure(record.name).family.counts_positives for record in records):
+        positive = next((record.n_positive for record in records if record.n_positive is not None), None)
+        return f"{cases}" if positive is None else f"{cases}, {positive} positive"
     fewer = [
         f"{measure(record.name).short} {support_text(record)}"
         for record in records
@@ -157,7 +169,9 @@ def _differences(summary: Summary) -> Table:
     table.add_column("interval", justify="right")
     table.add_column("reads as")
     for row in summary.comparisons:
-        if row.metric != key or (summary.best_is_last() and (row.arm, row.reference) == ("best", "last")):
+        if row.metric != key or (summary.best_is_last() and (row.arm, row.reference) == (BEST, LAST)):
+            continue
+        if summary.not_kept(row.arm, row.site):  # the same model, so no difference
             continue
         kind, record = measure(row.metric), row.difference
         reference = "alone" if row.reference == alone_at(row.site) else arm_head(row.reference)
@@ -178,7 +192,7 @@ def _notes(summary: Summary, *, low_support: bool) -> list[str]:
         notes.append("last: same model as best")
     for site in summary.sites:
         if site.role != "train":
-            codes = next((row.notes for row in summary.table if (row.arm, row.site) == ("best", site.name)), [])
+            codes = next((row.notes for row in summary.table if (row.arm, row.site) == (BEST, site.name)), [])
             notes += [f"{site.name}, federated: {in_words(code)}" for code in codes]
     return notes
 

@@ -29,6 +29,7 @@ class Family:
         parts: in reading order; other parts come after them, under their own codes.
         counts_positives: `n_positive` says how many cases have the outcome, so it is shown beside n.
         meaning: one or two sentences for the report's list of words.
+        head: of a narrow column, where the title is too long for one.
     """
 
     key: str
@@ -39,6 +40,7 @@ class Family:
     parts: tuple[Part, ...] = ()
     counts_positives: bool = False
     meaning: str = ""
+    head: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class Vocabulary:
         predicted: the heading of a prediction's figures.
         figures: of a prediction, in reading order.
         what_stays: what is not sent, in the words of this kind of data.
+        console_title, console_families: heading and families of the table by hospital at the end of a run; without
+            families, the key metric's.
     """
 
     families: tuple[Family, ...]
@@ -71,3 +75,5 @@ class Vocabulary:
     predicted: str = "prediction"
     figures: tuple[Figure, ...] = ()
     what_stays: str = "Cases, their file names and lists of figures by case"
+    console_title: str = "Figures"
+    console_families: tuple[str, ...] = ()

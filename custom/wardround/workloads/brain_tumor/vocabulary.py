@@ -41,5 +41,7 @@ VOCABULARY = Vocabulary(
     },
     predicted="predicted volumes in ml",
     figures=tuple(Figure(part.key, part.title) for part in _REGIONS),
+    console_title="Dice by part and HD95 in mm",
+    console_families=("dice", "hd95"),
     what_stays="Images, labels, file names and lists of figures by case",
 )

@@ -3,8 +3,10 @@
 from wardround.workloads.vocabulary import Family, Figure, Vocabulary
 
 
-def _family(key: str, title: str, higher: bool, digits: int = 3, unit: str = "", meaning: str = "") -> Family:
-    return Family(key, title, higher, digits, unit, counts_positives=True, meaning=meaning)
+def _family(
+    key: str, title: str, higher: bool, digits: int = 3, unit: str = "", meaning: str = "", head: str = ""
+) -> Family:
+    return Family(key, title, higher, digits, unit, counts_positives=True, meaning=meaning, head=head)
 
 
 VOCABULARY = Vocabulary(
@@ -57,6 +59,7 @@ VOCABULARY = Vocabulary(
             "Calibration slope",
             True,
             2,
+            head="Slope",
             meaning="1 is right; below 1 the risks are too extreme, above 1 too timid.",
         ),
         _family(
@@ -64,6 +67,7 @@ VOCABULARY = Vocabulary(
             "Calibration intercept",
             True,
             2,
+            head="Intercept",
             meaning="At slope 1: 0 is right; below 0 the risks are too high overall, above 0 too low.",
         ),
         _family("sensitivity", "Sensitivity", True, meaning="Share of the patients with the outcome that are alerted."),
@@ -99,5 +103,7 @@ VOCABULARY = Vocabulary(
     short_arms={"reference": "log. regr.", "pooled_reference": "log.r. pooled"},
     predicted="predicted risk",
     figures=(Figure("rows", "rows", 0), Figure("mean_risk", "mean risk", 3)),
+    console_title="Ranking, Brier score and calibration (slope 1 and intercept 0 are right)",
+    console_families=("auroc", "auprc", "brier", "calibration_slope", "calibration_intercept"),
     what_stays="Patients' rows, their risks and outcomes, and file names",
 )
