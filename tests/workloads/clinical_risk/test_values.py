@@ -72,3 +72,12 @@ def test_categories_of_a_closed_vocabulary() -> None:
     read = read_categories(raw, SEX, codes={"F": "female"}, missing=())
     assert read.values.to_list() == ["male", "female", None, None]
     assert read.invalid.to_list() == [False, False, True, False]
+
+
+def test_a_point_in_numbers_with_decimal_comma_is_not_dropped() -> None:
+    assert as_text(pl.Series(["12.000", "12", "12,00"]), decimal=",").to_list() == ["12.000", "12", "12"]
+    assert as_text(pl.Series(["12.000", "12"])).to_list() == ["12", "12"]
+    assert isinstance(AGE, NumberColumn)
+    read = read_numbers(pl.Series("n", ["50.000", "50,000"]), AGE, unit=None, codes={}, missing=(), decimal=",")
+    assert read.values.to_list() == [None, 50.0]
+    assert read.invalid.to_list() == [True, False]

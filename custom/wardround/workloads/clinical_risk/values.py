@@ -36,6 +36,8 @@ class Values:
 def as_text(series: pl.Series, *, decimal: str = ".") -> pl.Series:
     """Values as text without spaces around them; a whole number is the same text however it is stored: 1.0 is 1.
 
+    In text, only the decimal sign counts: with a decimal comma, 250.000 is 250 thousand or a slip, and no 250.
+
     Raises:
         WardroundError: the column holds lists, records or bytes.
     """
@@ -52,7 +54,7 @@ def as_text(series: pl.Series, *, decimal: str = ".") -> pl.Series:
         )
         return series.to_frame().select(pl.when(~column.is_nan()).then(text).alias(series.name)).to_series()
     text_series = series.cast(pl.String).str.strip_chars()
-    return text_series.str.replace(rf"^([+-]?\d+)[.{decimal}]0+$", "$1")
+    return text_series.str.replace(rf"^([+-]?\d+)[{decimal}]0+$", "$1")
 
 
 def code_text(code: str | float) -> str:
