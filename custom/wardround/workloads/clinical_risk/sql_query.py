@@ -14,7 +14,10 @@ _SHORTEST_TO_MASK = 3  # a shorter secret cannot be cut out of a message without
 
 
 def read_query(source: SqlSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
-    """Runs the query as it stands and reads its rows; what the query itself would change is rolled back.
+    """Runs the query as it stands and reads its rows.
+
+    SQLite and PostgreSQL refuse a query that would change anything; nothing is ever committed, but some databases
+    commit a DROP by themselves: there, give an account that may only read.
 
     Returns:
         The wanted columns that are there, and the names of all.
@@ -47,6 +50,10 @@ def read_query(source: SqlSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[
         engine = sqlalchemy.create_engine(url)
         try:
             with engine.connect() as connection:
+                if connection.dialect.name == "sqlite":
+                    connection.exec_driver_sql("PRAGMA query_only=ON")
+                elif connection.dialect.name == "postgresql":
+                    connection = connection.execution_options(postgresql_readonly=True)
                 result = connection.exec_driver_sql(source.query)
                 names = [str(name) for name in result.keys()]  # noqa: SIM118 - a result is no dict
                 kept = [index for index, name in enumerate(names) if name in wanted] or [0]
