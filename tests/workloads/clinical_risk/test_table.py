@@ -302,3 +302,10 @@ def _same(one: Table, other: Table) -> None:
     assert one.outcome.tolist() == other.outcome.tolist()
     assert (one.patients, one.row_ids) == (other.patients, other.row_ids)
     assert one.rows.tolist() == other.rows.tolist()
+
+
+def test_the_patient_column_is_neither_outcome_nor_input(tmp_path: Path) -> None:
+    with pytest.raises(WardroundError, match="patient: readmit is the outcome's column"):
+        read_table(contract(), csv_site(tmp_path, *ROWS, patient="readmit"))
+    with pytest.raises(WardroundError, match=r"columns\.age\.column: age is the patient's id"):
+        read_table(contract(), csv_site(tmp_path, *ROWS, patient="age"))

@@ -26,6 +26,11 @@ def refuse_undeclared(contract: Contract, site: ClinicalRiskSiteSettings) -> Non
         WardroundError: an input has neither or both, there is no index date to compare with, or an input is read from
             the outcome's own column.
     """
+    if site.patient is not None and site.patient == site.outcome.column:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"site.yaml: patient: {site.patient} is the outcome's column too; name the one that holds patient ids",
+        )
     for name in contract.columns:
         mapping = site.columns[name]
         key = f"site.yaml: columns.{name}"
@@ -33,6 +38,11 @@ def refuse_undeclared(contract: Contract, site: ClinicalRiskSiteSettings) -> Non
             raise WardroundError(
                 Reason.KNOWN_TOO_LATE,
                 f"{key}.column: {mapping.column} is the outcome's own column, which would predict itself; name another",
+            )
+        if mapping.column == site.patient:
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID,
+                f"{key}.column: {mapping.column} is the patient's id, which is no input; name another column",
             )
         if mapping.time is None and not (mapping.known_at_index or site.known_at_index):
             raise WardroundError(
