@@ -309,3 +309,10 @@ def test_the_patient_column_is_neither_outcome_nor_input(tmp_path: Path) -> None
         read_table(contract(), csv_site(tmp_path, *ROWS, patient="readmit"))
     with pytest.raises(WardroundError, match=r"columns\.age\.column: age is the patient's id"):
         read_table(contract(), csv_site(tmp_path, *ROWS, patient="age"))
+
+
+@pytest.mark.parametrize(("codes", "told"), [({"D": "deth"}, "did you mean death"), ({"D": "end"}, "no code stands")])
+def test_a_slip_in_an_exclusion_is_refused(tmp_path: Path, codes: dict[str, str], told: str) -> None:
+    asked = contract(exclusions=[{"column": "ended_in", "meaning": "died in hospital", "values": ["death"]}])
+    with pytest.raises(WardroundError, match=told):
+        read_table(asked, csv_site(tmp_path, *ROWS, exclusions={"ended_in": {"column": "ward", "codes": codes}}))

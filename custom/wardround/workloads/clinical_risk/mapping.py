@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.clinical_risk.contract import OTHER, CategoryColumn, Contract, Name, NumberColumn
+from wardround.workloads.clinical_risk.contract import OTHER, CategoryColumn, Contract, Exclusion, Name, NumberColumn
 from wardround.workloads.clinical_risk.leakage import refuse_undeclared
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
 from wardround.workloads.clinical_risk.values import MISSING, code_text
@@ -23,6 +23,8 @@ def refuse_misfit(contract: Contract, site: ClinicalRiskSiteSettings) -> None:
     faults += _unknown_targets(
         "outcome.codes", site.outcome.codes, (contract.outcome.positive, contract.outcome.negative, MISSING)
     )
+    for exclusion in contract.exclusions:
+        faults += _slips(f"exclusions.{exclusion.column}.codes", site.exclusions[exclusion.column].codes, exclusion)
     for name in sorted(excluded):
         for key in ("unit", "time"):
             if getattr(site.exclusions[name], key) is not None:
@@ -128,6 +130,19 @@ def _unknown_targets(key: str, codes: Mapping[str, str], allowed: Iterable[str])
             near = difflib.get_close_matches(target, allowed, n=1)
             hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(allowed)}"
             yield f"{key}: {code!r} stands for {target!r}, which the contract does not have; {hint}"
+
+
+def _slips(key: str, codes: Mapping[str, str], exclusion: Exclusion) -> Iterator[str]:
+    """Targets that look like a value of the exclusion and are none: patients to be left out would get in.
+
+    A contract names the values that exclude alone, so any other word may stand for those that do not.
+    """
+    for code, target in codes.items():
+        near = difflib.get_close_matches(target, exclusion.values, n=1, cutoff=0.8)
+        if near and target not in exclusion.values:
+            yield f"{key}: {code!r} stands for {target!r}, which the contract does not have; did you mean {near[0]}?"
+    if codes and not set(codes.values()) & set(exclusion.values):
+        yield f"{key}: no code stands for {' or '.join(exclusion.values)}, so no row would be left out; name one"
 
 
 def _is_number(text: str) -> bool:
