@@ -33,11 +33,11 @@ def test_each_row_gets_a_risk(site, workload, name):
     network = workload.network().eval()
     figures = predicted(site, network, workload, name)
     asked, risks = made_frame(2, patients=20), pl.read_csv(site / "risks.csv")
-    assert risks.columns == ["row", "patient", "risk"]
+    assert risks.columns == ["number", "row", "patient", "risk"]
     assert risks["row"].to_list() == asked["stay"].to_list()
     assert risks["patient"].to_list() == asked["person"].to_list()
     assert risks["risk"].is_between(0, 1).all()
-    assert figures == {"rows": len(asked), "mean_risk": pytest.approx(risks["risk"].mean())}
+    assert figures == {"rows": len(asked), "without_risk": 0, "mean_risk": pytest.approx(risks["risk"].mean())}
 
 
 def test_the_risks_are_those_that_were_scored(site, workload):
@@ -79,3 +79,17 @@ def test_a_broken_network_writes_nothing(site, workload):
         predicted(site, network, workload)
     assert raised.value.code is Reason.NOT_FINITE
     assert not (site / "risks.csv").exists()
+
+
+def test_a_row_that_cannot_be_read_keeps_its_place_without_a_risk(site, workload, caplog):
+    asked = made_frame(2, patients=20).drop("readmitted")
+    people = asked["person"].to_list()
+    people[3] = ""
+    asked.with_columns(person=pl.Series(people)).write_csv(site / "gaps.csv")
+    figures = predicted(site, workload.network().eval(), workload, "gaps.csv")
+    risks = pl.read_csv(site / "risks.csv")
+    assert risks["number"].to_list() == list(range(1, len(asked) + 1))
+    assert risks["risk"].is_null().arg_true().to_list() == [3]
+    assert risks["row"][4] == asked["stay"][4]
+    assert (figures["rows"], figures["without_risk"]) == (len(asked) - 1, 1)
+    assert "no patient id" in caplog.text

@@ -1,5 +1,6 @@
 """A table in, a table of risks out."""
 
+import logging
 from pathlib import Path
 
 import polars as pl
@@ -21,11 +22,16 @@ from wardround.workloads.clinical_risk.settings import (
 from wardround.workloads.clinical_risk.statistics import mean_and_scale
 from wardround.workloads.clinical_risk.table import read_table
 
+_log = logging.getLogger(__name__)
+
 
 def predict_table(
     network: nn.Module, path: Path, file: Path, settings: ClinicalRiskSettings, site: ClinicalRiskSiteSettings
 ) -> dict[str, float]:
-    """Predicts each row of a table and writes `row`, `patient` and `risk` (a probability) as CSV.
+    """Predicts each row of a table and writes `number`, `row`, `patient` and `risk` (a probability) as CSV.
+
+    `number` counts the table's rows from 1. A row that is no part of the study or cannot be read keeps its place, with
+    its number and nothing else, and the log says why; `wardround check` says so of the site's own table.
 
     Under `normalisation: site` the site's own training rows are read too, for their mean and scale.
 
@@ -37,7 +43,7 @@ def predict_table(
         site: how this hospital names its columns, units and codes.
 
     Returns:
-        Rows, and the mean of their risks where there are any.
+        Rows with a risk and without one, and the mean of the risks.
 
     Raises:
         WardroundError: the table cannot be read or breaks the contract, the output would overwrite an input, or the
@@ -52,10 +58,14 @@ def predict_table(
         mean, scale = mean_and_scale(open_site_data(settings, site).sums(), settings.contract)
         inputs = (inputs - mean) / scale
     risks = probabilities_of(network, inputs)
-    rows = pl.DataFrame({"row": table.row_ids, "patient": table.patients, "risk": risks})
+    told = pl.DataFrame({"number": table.rows, "row": table.row_ids, "patient": table.patients, "risk": risks})
+    every = pl.DataFrame({"number": range(1, table.source_rows + 1)}, schema={"number": pl.Int64})
     with whole_file(file) as unfinished:
-        rows.write_csv(unfinished)
-    return {"rows": float(len(risks)), **({"mean_risk": float(risks.mean())} if len(risks) else {})}
+        every.join(told, on="number", how="left", maintain_order="left").write_csv(unfinished)
+    for finding in (*table.problems, *table.doubts, *table.remarks):
+        _log.warning("%s: %s", finding.code, finding)
+    without = table.source_rows - len(risks)
+    return {"rows": float(len(risks)), "without_risk": float(without), "mean_risk": float(risks.mean())}
 
 
 def _source(path: Path, site: ClinicalRiskSiteSettings) -> CsvSource | ParquetSource:

@@ -28,6 +28,7 @@ class Table:
         outcome: uint8 [rows], 1 positive; empty where labels were not asked for.
         patients: the patient of each row.
         rows: each row's number in the source, from 1, without a header.
+        source_rows: how many rows the source has, with those that were left out.
         row_ids: the site's own id of each row, or its number.
         index_dates: Datetime by the hospital's clock, if the site has them.
         given_split: what the site's `split_column` says, empty where it says nothing.
@@ -41,6 +42,7 @@ class Table:
     patients: list[str]
     rows: NDArray[np.int64]
     row_ids: list[str]
+    source_rows: int = 0
     index_dates: pl.Series | None = None
     given_split: list[str] | None = None
     problems: Sequence[WardroundError] = field(default_factory=list)
@@ -80,6 +82,7 @@ def read_table(contract: Contract, site: ClinicalRiskSiteSettings, *, labelled: 
         patients=rows.patients.to_list(),
         rows=rows.numbers,
         row_ids=rows.row_ids.to_list(),
+        source_rows=source.frame.height,
         index_dates=None if rows.index is None else rows.index.local,
         given_split=None if split is None else as_text(rows.frame[split]).fill_null("").to_list(),
         problems=findings.problems,

@@ -102,7 +102,11 @@ VOCABULARY = Vocabulary(
     },
     short_arms={"reference": "log. regr.", "pooled_reference": "log.r. pooled"},
     predicted="predicted risk",
-    figures=(Figure("rows", "rows", 0), Figure("mean_risk", "mean risk", 3)),
+    figures=(
+        Figure("rows", "rows", 0),
+        Figure("without_risk", "rows left out", 0),
+        Figure("mean_risk", "mean risk", 3),
+    ),
     console_title="Ranking, Brier score and calibration (slope 1 and intercept 0 are right)",
     console_families=("auroc", "auprc", "brier", "calibration_slope", "calibration_intercept"),
     what_stays="Patients' rows, their risks and outcomes, and file names",
