@@ -58,7 +58,8 @@ def pooled_ranking(by_site: Mapping[str, Tally]) -> PooledRanking:
 
     Args:
         by_site: `score_bins` tallies. Where every cell is one bin, the estimate is what the rows themselves give, but
-            for rows that share a bin.
+            for rows that share one of the bins: these are spread in it, so that scores rounded to a few values, which
+            are ties, pool to another average precision (within the bounds).
     """
     tallies = [by_site[site] for site in sorted(by_site)]
     spread = rows_of(tallies)

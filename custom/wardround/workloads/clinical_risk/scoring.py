@@ -133,6 +133,8 @@ def row_differences(ours: Sequence[CaseScore], theirs: Sequence[CaseScore], *, s
             records.append(undefined(name, undefined_because(rows, name), n=rows.n, n_positive=rows.n_positive))
             continue
         reason = few_because(rows, name)
+        if reason is None and name in bounds and bounds[name] is None:
+            reason = "unstable_over_resamples"
         records.append(
             MetricRecord(
                 name=name,
