@@ -40,8 +40,9 @@ def test_cases_are_counted_by_part_where_they_differ() -> None:
         MetricRecord(name="dice_wt", value=0.9, n=8, n_positive=8),
         MetricRecord(name="dice_et", value=0.8, n=8, n_positive=6),
         MetricRecord(name="dice_mean", value=0.85, n=8, n_positive=8),
+        MetricRecord(name="hd95_et", value=3.0, n=8, n_positive=6),
     ]
-    assert "hospital-a: 8, ET 6 of 8" in printed(changed(whole_run(), "best", "hospital-a", records=records))
+    assert "hospital-a: 8, ET 6 of 8\n" in printed(changed(whole_run(), "best", "hospital-a", records=records))
 
 
 def test_a_star_is_explained_only_where_one_is_printed() -> None:

@@ -128,7 +128,7 @@ def _figures(summary: Summary) -> Table:
         rows = [row for row in summary.table if row.site == site.name and (row.at_home or not is_alone(row.arm))]
         rows = [row for row in rows if not (row.arm == LAST and summary.best_is_last())]
         if rows:
-            table.add_row(f"{site.label}: {_support(rows[0], columns)}", style="bold")
+            table.add_row(f"{site.label}: {_support(rows[0], by_family[families[0]])}", style="bold")
         for index, row in enumerate(rows):
             kept = not summary.not_kept(row.arm, site.name)
             head = arm_head(ALONE if row.at_home else row.arm)
