@@ -85,3 +85,9 @@ def test_without_sums_there_are_no_pooled_figures() -> None:
     plain = summarise(whole_risk_run())
     assert (plain.pooled_figures, plain.reliability, plain.precision_recall) == ([], [], [])
     assert "Pooled over" not in render_page(plain)
+
+
+def test_a_site_that_sent_no_scores_is_named_too() -> None:
+    lines = [line for line in with_tallies(whole_risk_run()) if getattr(line, "site", "") != SITES[1]]
+    figures = summarise(lines).pooled_figures
+    assert {tuple(figure.missing) for figure in figures if figure.arm == "best"} == {(SITES[1],)}

@@ -134,7 +134,8 @@ def _records(rows: LabelledRows, threshold: float) -> list[MetricRecord]:
     """The figures with how many rows they are of, and how many of these count (`n_positive`).
 
     Intervals are Wilson's with as many observations as patients: as if all rows of a patient had one fate, which is
-    exact with a row each, and too wide rather than too narrow with more.
+    exact with a row each, and too wide rather than too narrow with more. Below ten patients with the outcome there is
+    none, as for the other figures.
     """
     alerted = rows.probabilities >= threshold
     outcome = rows.labels == 1
@@ -154,7 +155,7 @@ def _records(rows: LabelledRows, threshold: float) -> list[MetricRecord]:
             continue
         scale = 100 if name == "alerts_per_100" else 1
         low, high = wilson_interval(counted / base, patients)
-        few = patients < FEWEST
+        few = patients < FEWEST or rows.patients_with(1) < FEWEST
         records.append(
             MetricRecord(
                 name=name,
@@ -163,7 +164,7 @@ def _records(rows: LabelledRows, threshold: float) -> list[MetricRecord]:
                 n_positive=counted,
                 status=Status.LOW_SUPPORT if few else Status.OK,
                 reason=f"fewer_than_{FEWEST}_patients" if few else None,
-                interval=(low * scale, high * scale),
+                interval=None if rows.patients_with(1) < FEWEST else (low * scale, high * scale),
             )
         )
     return records

@@ -1,28 +1,34 @@
 """Pooled figures and diagrams of predicted risks, from the sums and bins that sites sent with their test scores."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from wardround.metrics.pooled_ranking import pooled_ranking, precision_recall_curve
 from wardround.metrics.reliability import SQUARED_ERROR, pooled_brier, reliability
 from wardround.metrics.score_bins import SCORE_BINS
-from wardround.records.arms import ALONE, alone_at, is_alone
+from wardround.records.arms import ALONE, PERSONALISED, RECALIBRATED, REFERENCE, alone_at, is_alone
 from wardround.records.run_lines import ScoreLine
 from wardround.records.scores import Tally
 from wardround.reporting.risk_parts import PooledFigure, PrecisionRecall, Reliability, ReliabilityPoint
 
 BELOW_MINIMUM = "fewer_than_minimum_cell"
 ONE_CLASS = "one_class"
+_AT_TRAINING_SITES = (ALONE, PERSONALISED, RECALIBRATED, REFERENCE)
 
 
-def pooled_figures(scores: Sequence[ScoreLine]) -> list[PooledFigure]:
-    """AUROC, AUPRC and Brier score of each arm over the test cases of all sites that it was scored at.
+def pooled_figures(scores: Sequence[ScoreLine], roles: Mapping[str, str]) -> list[PooledFigure]:
+    """AUROC, AUPRC and Brier score of each arm over the test cases of all sites at which it has a model.
 
-    A site whose rules held its sums or bins back is named in `missing`.
+    `missing` names a site that sent no scores, and one whose rules held its sums or bins back.
+
+    Args:
+        scores: of the run.
+        roles: every enrolled site to `train` or `evaluate`.
     """
     figures: list[PooledFigure] = []
     for arm, lines in _by_arm(scores).items():
         if any(tally.name == SQUARED_ERROR for line in lines for tally in line.tallies):
-            figures += [*_ranking(arm, lines), _brier(arm, lines)]
+            asked = {site for site, role in roles.items() if role == "train" or arm not in _AT_TRAINING_SITES}
+            figures += [*_ranking(arm, lines, asked), _brier(arm, lines, asked)]
     return figures
 
 
@@ -50,7 +56,7 @@ def precision_recalls(scores: Sequence[ScoreLine]) -> list[PrecisionRecall]:
     ]
 
 
-def _ranking(arm: str, lines: list[ScoreLine]) -> Iterator[PooledFigure]:
+def _ranking(arm: str, lines: list[ScoreLine], asked: set[str]) -> Iterator[PooledFigure]:
     tallies = _tallies(lines, SCORE_BINS)
     found = pooled_ranking(tallies) if tallies else None
     for metric in ("auroc", "auprc"):
@@ -66,12 +72,12 @@ def _ranking(arm: str, lines: list[ScoreLine]) -> Iterator[PooledFigure]:
             n=found.n if found else 0,
             n_positive=found.n_positive if found else None,
             sites=sorted(tallies),
-            missing=_missing(lines, tallies),
+            missing=sorted(asked - set(tallies)),
             reason=None if bounded else ONE_CLASS if found else BELOW_MINIMUM,
         )
 
 
-def _brier(arm: str, lines: list[ScoreLine]) -> PooledFigure:
+def _brier(arm: str, lines: list[ScoreLine], asked: set[str]) -> PooledFigure:
     tallies = _tallies(lines, SQUARED_ERROR)
     value = pooled_brier(tallies.values())
     return PooledFigure(
@@ -83,7 +89,7 @@ def _brier(arm: str, lines: list[ScoreLine]) -> PooledFigure:
         n=sum(tally.n for tally in tallies.values()),
         n_positive=None,
         sites=sorted(tallies),
-        missing=_missing(lines, tallies),
+        missing=sorted(asked - set(tallies)),
     )
 
 
@@ -105,7 +111,3 @@ def _bins(scores: Sequence[ScoreLine]) -> Iterator[tuple[str, str, Tally]]:
 
 def _tallies(lines: list[ScoreLine], name: str) -> dict[str, Tally]:
     return {line.site: tally for line in lines for tally in line.tallies if tally.name == name}
-
-
-def _missing(lines: list[ScoreLine], tallies: dict[str, Tally]) -> list[str]:
-    return sorted({line.site for line in lines} - set(tallies))

@@ -56,7 +56,7 @@ def summarise(lines: list[RunLine]) -> Summary:
         overall=overall(rows, key, mode),
         comparisons=comparisons(lines, rows, key, mode),
         pooled=pooled_dice(scores),
-        pooled_figures=pooled_figures(scores),
+        pooled_figures=pooled_figures(scores, {manifest.site: manifest.role for manifest in manifests}),
         reliability=reliabilities(scores),
         precision_recall=precision_recalls(scores),
     )

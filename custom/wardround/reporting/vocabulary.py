@@ -53,7 +53,7 @@ _CODES = {
     "quorum_too_small": "refuses to train in a study whose quorum is below three",
     "quorum_not_met": "fewer accepted contributions than the quorum",
     "statistics_re_measured": "BatchNorm statistics re-measured on the site's own unlabelled cases",
-    "no_head_of_its_own": "never trained a head of its own, so the initial one was used",
+    "no_head_of_its_own": "has no head of its own, so the model has no figures here",
     "recalibration_kept": "recalibration was better on validation",
     "recalibration_not_kept": "recalibration was no better on validation, so the probabilities were left as they were",
     "fine_tuning_kept": "fine-tuning was better on validation",

@@ -15,7 +15,7 @@ VOCABULARY = Vocabulary(
             "auroc",
             "AUROC",
             True,
-            meaning="How often a patient with the outcome gets a higher risk than one without, from 0.5 (a coin) to 1. "
+            meaning="How often a patient with the outcome gets a higher risk than one without; a coin has 0.5. "
             "It says nothing of whether the risks themselves are right.",
         ),
         _family(
