@@ -77,3 +77,9 @@ def test_a_url_in_site_yaml_is_refused(study: Path) -> None:
     assert done.exit_code != 0
     assert "url: unknown key" in done.output
     assert "S3cret-word" not in done.output
+
+
+def test_a_column_that_the_hospital_declares_absent_is_a_remark(study: Path) -> None:
+    done = _check(study, columns={**SITE["columns"], "cholesterol": None})
+    assert done.exit_code == 0, done.output
+    assert "remark: column_constant: table.csv: cholesterol is declared absent" in done.output

@@ -316,3 +316,28 @@ def test_a_slip_in_an_exclusion_is_refused(tmp_path: Path, codes: dict[str, str]
     asked = contract(exclusions=[{"column": "ended_in", "meaning": "died in hospital", "values": ["death"]}])
     with pytest.raises(WardroundError, match=told):
         read_table(asked, csv_site(tmp_path, *ROWS, exclusions={"ended_in": {"column": "ward", "codes": codes}}))
+
+
+def test_a_column_that_the_hospital_lacks_is_missing_in_every_row_and_remarked(tmp_path: Path) -> None:
+    rows = ["v1,p1,63.5,233,1,0", "v2,p2,67,286.5,0,1"]
+    columns = {**SITE["columns"], "cholesterol": None, "ward": None}
+    table = read_table(contract(), csv_site(tmp_path, *rows, header="visit,pid,age,chol,sex,readmit", columns=columns))
+    assert table.frame.schema == {"age": pl.Float64, "cholesterol": pl.Float64, "sex": pl.String, "ward": pl.String}
+    assert table.frame["cholesterol"].to_list() == table.frame["ward"].to_list() == [None, None]
+    assert table.frame["age"].to_list() == [63.5, 67.0]
+    assert [remark.code for remark in table.remarks] == [Reason.COLUMN_CONSTANT] * 2
+    assert "cholesterol is declared absent (columns.cholesterol: null" in str(table.remarks[0])
+    assert (table.problems, table.doubts) == ([], [])
+
+
+def test_an_absent_column_needs_no_declaration_of_when_it_was_known(tmp_path: Path) -> None:
+    known = {name: {**mapping, "known_at_index": True} for name, mapping in SITE["columns"].items()}
+    columns = {**known, "ward": None}
+    table = read_table(contract(), csv_site(tmp_path, *ROWS, columns=columns, known_at_index=False))
+    assert table.frame["ward"].null_count() == len(ROWS)
+
+
+def test_a_hospital_that_lacks_every_column_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WardroundError, match="columns: all are null") as caught:
+        read_table(contract(), csv_site(tmp_path, *ROWS, columns=dict.fromkeys(SITE["columns"])))
+    assert caught.value.code == Reason.COLUMN_MISSING

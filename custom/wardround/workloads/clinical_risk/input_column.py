@@ -34,6 +34,8 @@ def read_column(
 ) -> pl.Series:
     """The column's values in the contract's terms, named `name`; null where missing, faulty or known too late."""
     mapping = site.columns[name]
+    if mapping is None:
+        return _absent(name, column, len(rows.numbers), findings)
     raw = rows.frame[mapping.column]
     missing = (*contract.missing, *column.missing, *mapping.missing)
     if isinstance(column, NumberColumn):
@@ -43,9 +45,18 @@ def read_column(
     _tell_faults(name, column, mapping, raw, read, rows, findings, decimal=decimal)
     values = read.values
     if mapping.time is not None:
-        values = _known_in_time(name, column, contract, site, values, rows, findings)
+        values = _known_in_time(name, column, contract, site, mapping.time, values, rows, findings)
     _tell_constant(name, mapping.column, values, findings)
     return values.alias(name)
+
+
+def _absent(name: str, column: NumberColumn | CategoryColumn, rows: int, findings: Findings) -> pl.Series:
+    findings.remark(
+        Reason.COLUMN_CONSTANT,
+        f"{name} is declared absent (columns.{name}: null in site.yaml), so it is missing in all {rows} rows",
+    )
+    kind = pl.Float64 if isinstance(column, NumberColumn) else pl.String
+    return pl.repeat(None, rows, eager=True, dtype=kind).alias(name)
 
 
 def _tell_faults(
@@ -139,12 +150,11 @@ def _known_in_time(
     column: NumberColumn | CategoryColumn,
     contract: Contract,
     site: ClinicalRiskSiteSettings,
+    time: str,
     values: pl.Series,
     rows: EligibleRows,
     findings: Findings,
 ) -> pl.Series:
-    time = site.columns[name].time
-    assert time is not None
     assert site.index_date is not None
     assert rows.index is not None
     raw = rows.frame[time]

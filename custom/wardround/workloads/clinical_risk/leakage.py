@@ -33,6 +33,8 @@ def refuse_undeclared(contract: Contract, site: ClinicalRiskSiteSettings) -> Non
         )
     for name in contract.columns:
         mapping = site.columns[name]
+        if mapping is None:
+            continue  # absent at this site: nothing to leak
         key = f"site.yaml: columns.{name}"
         if mapping.column == site.outcome.column:
             raise WardroundError(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import OTHER, CategoryColumn, Contract, Exclusion, Name, NumberColumn
 from wardround.workloads.clinical_risk.leakage import refuse_undeclared
-from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
+from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.values import MISSING, code_text
 
 
@@ -18,6 +18,8 @@ def refuse_misfit(contract: Contract, site: ClinicalRiskSiteSettings) -> None:
     """
     _refuse(Reason.COLUMN_MISSING, _unmapped(contract.columns, site.columns, "columns"))
     excluded = {exclusion.column for exclusion in contract.exclusions}
+    if not any(site.columns.values()):
+        _refuse(Reason.COLUMN_MISSING, ["columns: all are null; at least one has to come from the table"])
     _refuse(Reason.COLUMN_MISSING, _unmapped(excluded, site.exclusions, "exclusions"))
     faults = [fault for name, column in contract.columns.items() for fault in _misfits(name, column, site)]
     faults += _unknown_targets(
@@ -67,6 +69,8 @@ def _named(site: ClinicalRiskSiteSettings, *, labelled: bool) -> Iterator[tuple[
     yield from ((f"rows.{column}", column) for column in site.rows)
     for section, mappings in (("columns", site.columns), ("exclusions", site.exclusions)):
         for name, mapping in mappings.items():
+            if mapping is None:
+                continue
             yield f"{section}.{name}.column", mapping.column
             yield f"{section}.{name}.time", mapping.time
     if labelled:
@@ -79,8 +83,8 @@ def _has(names: list[str]) -> str:
     return f"it has {shown}"
 
 
-def _unmapped(asked: Iterable[Name], mapped: Mapping[Name, ColumnMapping], section: str) -> list[str]:
-    asked = list(asked)
+def _unmapped(asked: Iterable[Name], mapped: Iterable[Name], section: str) -> list[str]:
+    asked, mapped = list(asked), list(mapped)
     unknown = [name for name in mapped if name not in asked]
     faults = []
     for name in sorted(set(asked) - set(mapped), key=asked.index):
@@ -98,6 +102,8 @@ def _unmapped(asked: Iterable[Name], mapped: Mapping[Name, ColumnMapping], secti
 
 def _misfits(name: Name, column: NumberColumn | CategoryColumn, site: ClinicalRiskSiteSettings) -> Iterator[str]:
     mapping = site.columns[name]
+    if mapping is None:
+        return
     key = f"columns.{name}"
     forms: dict[str, str] = {}
     for code, target in mapping.codes.items():

@@ -122,7 +122,9 @@ class ClinicalRiskSiteSettings(_Section):
     rows: dict[str, tuple[_Code, ...]] = Field(
         default_factory=dict, description="source column to the values whose rows are this site's; by default all rows"
     )
-    columns: dict[Name, ColumnMapping]
+    columns: dict[Name, ColumnMapping | None] = Field(
+        description="null: this hospital has no such column, so it is missing in every row"
+    )
     known_at_index: bool = Field(False, description="declares it for every column without a `time`")
     outcome: OutcomeMapping
     exclusions: dict[Name, ColumnMapping] = Field(default_factory=dict)
