@@ -16,7 +16,7 @@ import wardround
 from support.made_run import ROUNDS, TRAINING, regions, whole_run
 from support.played import play
 from wardround.cli.main import app
-from wardround.cli.sweep import plan, validation_scores
+from wardround.cli.sweep import best_trial, plan, validation_scores
 from wardround.records.reasons import WardroundError
 from wardround.records.run_lines import EndLine, RunLine, ScoreLine
 from wardround.records.study import Study, load_study
@@ -136,3 +136,9 @@ def test_sweep_writes_each_trial_and_names_the_best(
     assert "validation: " in done.output
     assert ", test: " not in done.output  # a setting is chosen on validation cases
     assert len(list(Path("out").glob("*/report.html"))) == 3
+
+
+@pytest.mark.parametrize(("mode", "best"), [("max", "high"), ("min", "low")])
+def test_the_best_trial_is_the_lowest_where_less_is_better(mode: str, best: str) -> None:
+    rows = [{"folder": "low", "mean": 0.1}, {"folder": "high", "mean": 0.3}, {"folder": "incomplete", "mean": None}]
+    assert best_trial(rows, mode) == best

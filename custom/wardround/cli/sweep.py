@@ -67,7 +67,7 @@ def run_sweep(study: Study, options: RunOptions, sweeps: Sequence[str]) -> None:
                 )
                 raise typer.Exit(EXIT_INTERRUPTED) from None
         rows.append(_row(trial, summary, key.name))
-    best = _best(rows, study.evaluation.key_metric_mode)
+    best = best_trial(rows, study.evaluation.key_metric_mode)
     options.out.mkdir(parents=True, exist_ok=True)
     file = options.out / "sweep.json"
     content = {"key_metric": key.name, "split": "validation", "best": best, "trials": rows}
@@ -106,6 +106,18 @@ def validation_scores(summary: Summary, key: str) -> dict[str, float | None]:
         if curve.arm == FEDERATED and curve.metric == key and curve.site in found:
             found[curve.site] = next((p.record.value for p in curve.points if p.rounds == best), None)
     return found
+
+
+def best_trial(rows: list[dict[str, Any]], mode: str) -> str | None:
+    """The folder of the best trial, the lowest where the metric's mode is `min`.
+
+    Only trials with a figure of every training site can be compared; None where there is none.
+    """
+    ranked = [row for row in rows if row["mean"] is not None]
+    if not ranked:
+        return None
+    choose = max if mode == "max" else min
+    return str(choose(ranked, key=lambda row: row["mean"])["folder"])
 
 
 def _axis(sweep: str) -> tuple[str, list[Any]]:
@@ -152,15 +164,6 @@ def _row(trial: Trial, summary: Summary | None, key: str) -> dict[str, Any]:
         "mean": sum(known) / len(known) if complete else None,
         "folder": trial.name,
     }
-
-
-def _best(rows: list[dict[str, Any]], mode: str) -> str | None:
-    """Only trials with a figure of every training site can be compared."""
-    ranked = [row for row in rows if row["mean"] is not None]
-    if not ranked:
-        return None
-    choose = max if mode == "max" else min
-    return str(choose(ranked, key=lambda row: row["mean"])["folder"])
 
 
 def _table(rows: list[dict[str, Any]], best: str | None, title: str) -> Table:
