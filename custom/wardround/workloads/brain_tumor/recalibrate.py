@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from torch import Tensor, nn
 
 from wardround.metrics.firm_gain import firm_gain
+from wardround.metrics.platt import fit_platt, log_losses
 from wardround.workloads.brain_tumor.inference import infer_logits
 from wardround.workloads.brain_tumor.scoring import LabelledCase
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings
@@ -18,6 +18,7 @@ from wardround.workloads.evaluation import evaluation_mode
 FEWEST_PATIENTS = 3
 VOXELS_PER_CASE = 20_000  # more change the two numbers of a region by less than the patients differ
 _FOLDS = 5
+_RIDGE = 1e-6
 
 
 class Recalibrated(nn.Module):
@@ -69,8 +70,6 @@ def recalibrate(
 
     Returns:
         None below three patients, where logits are not finite, or where it helps in no region.
-
-    Source: Platt 1999, "Probabilistic outputs for support vector machines".
     """
     if len({case.patient for case in cases}) < FEWEST_PATIENTS:
         return None
@@ -104,23 +103,9 @@ def _chosen(logits: np.ndarray, labels: np.ndarray, patients: np.ndarray) -> tup
     folds = GroupKFold(min(_FOLDS, len(np.unique(patients))))
     held_out = np.empty_like(logits)
     for fitted, left_out in folds.split(logits, labels, patients):
-        fit = _fit(logits[fitted], labels[fitted])
+        fit = fit_platt(logits[fitted], labels[fitted], ridge=_RIDGE)
         if fit is None:
             return None
         held_out[left_out] = fit[0] * logits[left_out] + fit[1]
-    fit = _fit(logits, labels)
-    return fit if firm_gain(_losses(logits, labels), _losses(held_out, labels), patients) is not None else None
-
-
-def _fit(logits: np.ndarray, labels: np.ndarray) -> tuple[float, float] | None:
-    """None where one class is missing, or where higher logits do not mean more often a tumor."""
-    if labels.min() == labels.max():
-        return None
-    fit = LogisticRegression(C=1e6).fit(logits[:, None], labels)
-    slope, offset = float(fit.coef_[0, 0]), float(fit.intercept_[0])
-    return (slope, offset) if slope > 0 else None
-
-
-def _losses(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Log loss of each voxel."""
-    return np.logaddexp(0, np.where(labels == 1, -logits, logits))
+    fit = fit_platt(logits, labels, ridge=_RIDGE)
+    return fit if firm_gain(log_losses(logits, labels), log_losses(held_out, labels), patients) is not None else None

@@ -7,15 +7,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedGroupKFold
 from torch import Tensor, nn
 
 from wardround.metrics.firm_gain import firm_gain
+from wardround.metrics.platt import fit_platt, log_losses
 
 FEWEST_OF_A_CLASS = 10
 FEWEST_FOR_ISOTONIC = 1_000  # rows; with fewer its steps follow single patients
 FOLDS = 5
+_RIDGE = 1e-3
 
 _log = logging.getLogger(__name__)
 _Logits = NDArray[np.float64]
@@ -37,11 +38,11 @@ def recalibrated(
     positive = int(labels.sum())
     if min(positive, len(labels) - positive) < FEWEST_OF_A_CLASS:
         return None
-    fits: dict[str, _Fit] = {"platt": fit_platt}
+    fits: dict[str, _Fit] = {"platt": _fit_platt}
     if len(labels) >= FEWEST_FOR_ISOTONIC:
         fits["isotonic"] = fit_isotonic
     held_out = _cross_validated(fits, logits, labels, patients)
-    without, whose = _losses(logits, labels), np.asarray(patients, dtype=np.str_)
+    without, whose = log_losses(logits, labels), np.asarray(patients, dtype=np.str_)
     gains = {name: firm_gain(without, losses, whose) for name, losses in held_out.items()}
     firm = {name: gain for name, gain in gains.items() if gain is not None}
     _log.info("recalibration: firm gains in log loss %s", firm)
@@ -65,7 +66,7 @@ class Recalibrated(nn.Module):
 
 
 class Platt(nn.Module):
-    """slope * logit + intercept (Platt, 1999)."""
+    """slope * logit + intercept, see `fit_platt`."""
 
     def __init__(self, slope: float, intercept: float) -> None:
         super().__init__()
@@ -103,19 +104,16 @@ class Isotonic(nn.Module):
         return probability.logit()
 
 
-def fit_platt(logits: _Logits, labels: NDArray[np.uint8]) -> Platt | None:
-    """Logistic regression on the logit; None where its slope would turn the ranking round."""
-    # a trace of a penalty: where a logit separates the classes the slope would have no end
-    model = LogisticRegression(C=1e3).fit(logits[:, None], labels)
-    slope, intercept = float(model.coef_[0, 0]), float(model.intercept_[0])
-    return Platt(slope, intercept) if slope > 0 else None
-
-
 def fit_isotonic(logits: _Logits, labels: NDArray[np.uint8]) -> Isotonic:
     """Isotonic regression on the logit; probabilities keep 1 / (rows + 2) away from 0 and 1."""
     margin = 1 / (len(labels) + 2)
     model = IsotonicRegression(y_min=margin, y_max=1 - margin, out_of_bounds="clip").fit(logits, labels)
     return Isotonic(model.X_thresholds_, model.y_thresholds_)
+
+
+def _fit_platt(logits: _Logits, labels: NDArray[np.uint8]) -> Platt | None:
+    line = fit_platt(logits, labels, ridge=_RIDGE)
+    return None if line is None else Platt(*line)
 
 
 def _cross_validated(
@@ -137,10 +135,5 @@ def _cross_validated(
                 break
             corrected[held_out] = correction(torch.from_numpy(logits[held_out]).float()).double().numpy()
         else:
-            losses[name] = _losses(corrected, labels)
+            losses[name] = log_losses(corrected, labels)
     return losses
-
-
-def _losses(logits: _Logits, labels: NDArray[np.uint8]) -> _Logits:
-    """Log loss of each row, log(1 + exp(-z)) where the outcome came and log(1 + exp(z)) where not."""
-    return np.logaddexp(0, np.where(labels == 1, -logits, logits))
