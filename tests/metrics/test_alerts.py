@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from wardround.metrics.alerts import GRID, ChosenThreshold, alert_rows, choose, wilson_interval
+from wardround.metrics.alerts import ChosenThreshold, alert_rows, choose, wilson_interval
 from wardround.metrics.labelled_rows import labelled_rows
+from wardround.metrics.score_bins import CLASSES, bin_of, probability_at, read_cells, score_bins
 from wardround.records.metric_record import Status
 
 GOALS = {"sensitivity": (0.8,), "ppv": (0.7,), "alerts_per_100": (10.0,)}
@@ -23,8 +24,14 @@ def in_cells(*, tp, fp, fn, tn):
     return labelled_rows(probabilities, np.repeat([1, 0, 1, 0], counts), [str(row) for row in range(sum(counts))])
 
 
-def at(*thresholds):
-    return [ChosenThreshold("ppv", 0.5, threshold) for threshold in thresholds]
+def at(*probabilities):
+    return [ChosenThreshold("ppv", 0.5, int(edge)) for edge in bin_of(np.array(probabilities))]
+
+
+def lines_of(rows, thresholds, *, minimum_cell=5):
+    """The lines that leave with the cells of the same rows."""
+    edges = [one.edge for one in thresholds if one.edge is not None]
+    return alert_rows(rows, thresholds, cells=score_bins(rows, minimum_cell=minimum_cell, first=edges))
 
 
 def is_told(line):
@@ -37,21 +44,18 @@ def is_told(line):
 
 def test_thresholds_reach_their_targets_with_the_fewest_alerts_or_the_most_found():
     rows = made()
-    sensitivity, ppv, alerts = (one.threshold for one in choose(rows, GOALS))
-    grid = GRID.tolist()
-    after = grid[grid.index(sensitivity) + 1]
-    caught = [rows.labels[rows.probabilities >= one].sum() / rows.n_positive for one in (sensitivity, after)]
+    sensitivity, ppv, alerts = choose(rows, GOALS)
+
+    def alerted(edge):
+        return rows.probabilities >= probability_at(edge)
+
+    assert sensitivity.threshold == probability_at(sensitivity.edge)
+    caught = [rows.labels[alerted(sensitivity.edge + step)].sum() / rows.n_positive for step in (0, 1)]
     assert caught[0] >= 0.8 > caught[1]
-    right = [rows.labels[rows.probabilities >= one].mean() for one in (ppv, grid[grid.index(ppv) - 1])]
+    right = [rows.labels[alerted(ppv.edge - step)].mean() for step in (0, 1)]
     assert right[0] >= 0.7 > right[1]
-    raised = [(rows.probabilities >= one).mean() for one in (alerts, grid[grid.index(alerts) - 1])]
+    raised = [alerted(alerts.edge - step).mean() for step in (0, 1)]
     assert raised[0] <= 0.1 < raised[1]
-
-
-def test_the_grid_is_fine_where_risks_of_rare_outcomes_lie():
-    assert (np.diff(GRID) > 0).all()
-    assert np.allclose(GRID, 1 - GRID[::-1])
-    assert {0.0001, 0.0099, 0.01, 0.011, 0.1, 0.105, 0.5, 0.9, 0.901, 0.99, 0.9999} <= set(GRID.tolist())
 
 
 def test_a_rare_outcome_gets_a_threshold_for_each_goal():
@@ -69,9 +73,9 @@ def test_a_rare_outcome_gets_a_threshold_for_each_goal():
 def test_what_a_threshold_does_is_told_with_its_counts():
     rows = labelled_rows([0.1, 0.4, 0.6, 0.9] * 10, [0, 1, 0, 1] * 10, [str(row) for row in range(40)])
     chosen = choose(rows, {"sensitivity": (0.5,)})
-    (line,) = alert_rows(rows, chosen, minimum_cell=5)
+    (line,) = lines_of(rows, chosen)
     values = {record.name: (record.value, record.n, record.n_positive) for record in line.records}
-    assert line.threshold == pytest.approx(0.9)
+    assert 0.6 < line.threshold <= 0.9
     assert values == {
         "sensitivity": (0.5, 20, 10),
         "specificity": (1.0, 20, 20),
@@ -96,11 +100,11 @@ def test_support_and_intervals_count_patients_and_not_their_rows():
     many = labelled_rows(
         np.repeat(rows.probabilities, 5), np.repeat(rows.labels, 5), [str(row // 5) for row in range(5 * rows.n)]
     )
-    (once,), (five_times,) = (alert_rows(each, at(0.5), minimum_cell=5) for each in (rows, many))
+    (once,), (five_times,) = (lines_of(each, at(0.5)) for each in (rows, many))
     for one, five in zip(once.records, five_times.records, strict=True):
         assert (five.value, five.n, five.status) == (one.value, 5 * one.n, one.status)
         assert five.interval == pytest.approx(one.interval)
-    (few,) = alert_rows(in_cells(tp=7, fp=0, fn=0, tn=60), at(0.5), minimum_cell=5)
+    (few,) = lines_of(in_cells(tp=7, fp=0, fn=0, tn=60), at(0.5))
     assert (few.records[0].status, few.records[0].reason) == (Status.LOW_SUPPORT, "fewer_than_10_patients")
 
 
@@ -111,8 +115,8 @@ def test_what_cannot_be_chosen_has_a_reason():
     wrong = labelled_rows([0.2, 0.8] * 20, [1, 0] * 20, [str(row) for row in range(40)])
     (unreached,) = choose(wrong, {"ppv": (0.9,)})
     assert (unreached.threshold, unreached.reason) == (None, "target_not_reached")
-    assert alert_rows(few, [unreached], minimum_cell=5)[0].records == []
-    (empty,) = alert_rows(labelled_rows([], [], []), at(0.5), minimum_cell=5)
+    assert lines_of(few, [unreached])[0].records == []
+    (empty,) = lines_of(labelled_rows([], [], []), at(0.5))
     assert {record.reason for record in empty.records} == {"no_cases"}
 
 
@@ -120,24 +124,59 @@ def test_what_cannot_be_chosen_has_a_reason():
 @pytest.mark.parametrize(("patients", "told"), [(0, True), (1, False), (4, False), (5, True)])
 def test_a_line_is_held_back_whole_where_a_cell_has_few_patients(cell, patients, told):
     rows = in_cells(**{**dict.fromkeys(("tp", "fp", "fn", "tn"), 20), cell: patients})
-    (line,) = alert_rows(rows, at(0.5), minimum_cell=5)
+    (line,) = lines_of(rows, at(0.5))
     assert is_told(line) == told
-    assert line.threshold == 0.5
+    assert line.threshold == pytest.approx(0.5)
 
 
 def test_three_patients_below_a_threshold_do_not_follow_from_the_other_figures():
-    (line,) = alert_rows(in_cells(tp=20, fp=17, fn=0, tn=3), at(0.5), minimum_cell=5)
+    (line,) = lines_of(in_cells(tp=20, fp=17, fn=0, tn=3), at(0.5))
     assert not is_told(line)
 
 
 def test_rows_of_one_patient_are_one_patient():
     rows = labelled_rows([0.9] * 12 + [0.1] * 20, [1] * 12 + [0] * 20, ["a"] * 12 + [str(row) for row in range(20)])
-    assert not is_told(alert_rows(rows, at(0.5), minimum_cell=5)[0])
+    assert not is_told(lines_of(rows, at(0.5))[0])
+
+
+def test_lines_tell_no_more_than_the_cells():
+    """Whatever is subtracted from whatever, nobody's group is of one to four patients."""
+    random = np.random.default_rng(5)
+    held = 0
+    for seed in range(20):
+        rows = made(int(random.integers(30, 300)), seed=seed)
+        thresholds = at(*random.random(4))
+        cells = score_bins(rows, minimum_cell=5, first=[one.edge for one in thresholds])
+        lines = alert_rows(rows, thresholds, cells=cells)
+        known = {name: {(0, 0)} for name in CLASSES}  # how many of each class lie below an edge
+        for name in CLASSES:
+            cell = read_cells(cells, name)
+            below = np.concatenate([[0], np.cumsum(cell.count)])
+            known[name] |= set(zip(cell.low.tolist(), below[:-1].tolist(), strict=True))
+            known[name] |= set(zip(cell.high.tolist(), below[1:].tolist(), strict=True))
+        for chosen, line in zip(thresholds, lines, strict=True):
+            held += not is_told(line)
+            if is_told(line):
+                record = {record.name: record for record in line.records}
+                known["positive"].add((chosen.edge, record["sensitivity"].n - record["sensitivity"].n_positive))
+                known["negative"].add((chosen.edge, record["specificity"].n_positive))
+        for counts in known.values():
+            steps = np.diff(sorted(count for _, count in counts))
+            assert not ((steps > 0) & (steps < 5)).any()
+    assert 0 < held < 40
+
+
+def test_cells_are_made_so_that_the_thresholds_can_be_told():
+    rows = made(400)
+    thresholds = at(0.31, 0.57, 0.83)
+    assert all(is_told(line) for line in lines_of(rows, thresholds))
+    unaware = alert_rows(rows, thresholds, cells=score_bins(rows, minimum_cell=5))
+    assert not any(is_told(line) for line in unaware)
 
 
 def test_two_lines_do_not_tell_of_the_few_patients_between_their_thresholds():
     probabilities = np.concatenate([np.full(30, 0.1), np.full(3, 0.55), np.full(30, 0.9)])
     labels = np.concatenate([[0, 1] * 15, [1, 1, 1], [0, 1] * 15])
     rows = labelled_rows(probabilities, labels, [str(row) for row in range(63)])
-    first, close, same = alert_rows(rows, at(0.5, 0.6, 0.5), minimum_cell=5)
+    first, close, same = lines_of(rows, at(0.5, 0.6, 0.5))
     assert [is_told(line) for line in (first, close, same)] == [True, False, True]

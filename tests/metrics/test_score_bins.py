@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from wardround.metrics.labelled_rows import LabelledRows, labelled_rows
-from wardround.metrics.score_bins import BINS, bin_of, read_cells, score_bins
+from wardround.metrics.score_bins import BINS, bin_of, is_edge, probability_at, read_cells, score_bins
 
 
 def _rows(size: int, prevalence: float = 0.3, seed: int = 0, rows_per_patient: int = 1) -> LabelledRows:
@@ -37,6 +37,24 @@ def test_a_cell_is_as_fine_as_the_minimum_allows() -> None:
     coarse = read_cells(score_bins(_rows(900), minimum_cell=20), "negative")
     assert coarse.count.size >= 12  # of at most 31: a small tail leaves its neighbours alone
     assert coarse.count.min() >= 20
+
+
+def test_edges_that_come_first_are_set_where_both_classes_allow_it() -> None:
+    rows = _rows(900)
+    wanted = [401, 467, 530]
+    assert not any(is_edge(score_bins(rows, minimum_cell=5), edge) for edge in wanted)
+    tally = score_bins(rows, minimum_cell=5, first=wanted)
+    assert all(is_edge(tally, edge) for edge in wanted)
+    assert sum(read_cells(tally, name).count.sum() for name in ("negative", "positive")) == 900
+    tail = int(bin_of(rows.probabilities[rows.labels == 1])[2])  # two positive patients lie below
+    assert not is_edge(score_bins(rows, minimum_cell=5, first=[tail]), tail)
+    assert score_bins(rows, minimum_cell=5, first=[512]) == score_bins(rows, minimum_cell=5)
+
+
+@pytest.mark.parametrize("edge", [1, 200, 512, 513, 1023])
+def test_a_probability_at_an_edge_is_the_lowest_of_its_bin(edge: int) -> None:
+    at = probability_at(edge)
+    assert bin_of(np.array([at * (1 - 1e-9), at * (1 + 1e-12)])).tolist() == [edge - 1, edge]
 
 
 def test_a_patient_with_many_rows_fills_no_cell_alone() -> None:

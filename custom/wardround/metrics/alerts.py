@@ -2,44 +2,47 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from wardround.metrics.labelled_rows import FloatArray, LabelledRows
+from wardround.metrics.labelled_rows import LabelledRows
+from wardround.metrics.score_bins import BINS, bin_of, is_edge, probability_at
 from wardround.records.alerts import AlertRow, Goal
 from wardround.records.metric_record import MetricRecord, Status, undefined
+from wardround.records.scores import Tally
 
 FEWEST = 10  # patients that a figure rests on, and patients with and without the outcome to choose a threshold
 FIGURES = ("sensitivity", "specificity", "ppv", "npv", "alerts_per_100")
 _Z = 1.959963984540054  # the normal distribution's 97.5 % quantile
 _Mask = npt.NDArray[np.bool_]
-
-
-def _grid() -> FloatArray:
-    tail = np.concatenate([np.arange(1, 100), np.arange(100, 1000, 10)])  # in 1/10,000
-    return np.concatenate([tail, np.arange(1000, 9001, 50), 10_000 - tail[::-1]]) / 10_000
-
-
-GRID = _grid()
-"""Fixed, so that no threshold is a patient's own probability. Steps of 0.0001 below 0.01 and above 0.99, 0.001 from
-there to 0.1 and from 0.9, and 0.005 between, since the risks of a rare outcome lie close to 0."""
+EDGES = np.arange(1, BINS)
+"""Of which thresholds are chosen."""
 
 
 @dataclass(frozen=True)
 class ChosenThreshold:
-    """An alert is raised at `threshold` or above; None, with a reason, where none reaches the target."""
+    """An alert is raised from the agreed edge of `score_bins` on; None, with a reason, where none reaches the target.
+
+    Thresholds are edges, so that none is a patient's own probability, and an alert table counts nothing that the
+    cells do not. Edges lie 1/64 apart in the logit: 0.00015 at a risk of 0.01, 0.004 at one half.
+    """
 
     goal: Goal
     target: float
-    threshold: float | None
+    edge: int | None
     reason: str | None = None
+
+    @property
+    def threshold(self) -> float | None:
+        """The lowest probability that raises an alert."""
+        return None if self.edge is None else probability_at(self.edge)
 
 
 def choose(rows: LabelledRows, goals: Mapping[Goal, Sequence[float]]) -> list[ChosenThreshold]:
-    """A threshold of `GRID` for each goal's targets.
+    """A threshold for each goal's targets.
 
     For a sensitivity the highest that still reaches it, which raises the fewest alerts; for a PPV, and for at most so
     many alerts per 100 rows, the lowest that keeps to it, which finds the most.
@@ -55,7 +58,7 @@ def choose(rows: LabelledRows, goals: Mapping[Goal, Sequence[float]]) -> list[Ch
             if few:
                 chosen.append(ChosenThreshold(goal, target, None, "few_validation_patients"))
                 continue
-            reached = GRID[_reaching(rows, goal, target)].tolist()
+            reached = EDGES[_reaching(rows, goal, target)].tolist()
             if not reached:
                 chosen.append(ChosenThreshold(goal, target, None, "target_not_reached"))
                 continue
@@ -63,30 +66,28 @@ def choose(rows: LabelledRows, goals: Mapping[Goal, Sequence[float]]) -> list[Ch
     return chosen
 
 
-def alert_rows(rows: LabelledRows, thresholds: Sequence[ChosenThreshold], *, minimum_cell: int) -> list[AlertRow]:
+def alert_rows(rows: LabelledRows, thresholds: Sequence[ChosenThreshold], *, cells: Tally | None) -> list[AlertRow]:
     """What each threshold does on other rows: one line of an alert table each.
 
-    A line's figures and counts give its whole table of alerts by outcome, and two lines' the rows between their
-    thresholds. So all figures of a line are held back where the alerts, the rows without one, or the rows between its
-    threshold and that of a line told before, together or of one class, are of 1 to `minimum_cell` - 1 patients. That
-    there is nobody may be told.
+    A line's figures and counts give its whole table of alerts by outcome. They are told where that table is a sum of
+    cells that leave anyway, and held back, all of the line, where the threshold splits a cell.
+
+    Args:
+        cells: the `score_bins` of these rows; None where these are held back themselves.
     """
     table = []
-    told: list[float] = []
     for chosen in thresholds:
         records: list[MetricRecord] = []
-        threshold = chosen.threshold
-        if threshold is not None:
-            if any(_few_between(rows, threshold, other, minimum_cell) for other in (-inf, inf, *told)):
+        if chosen.edge is not None:
+            if rows.n and (cells is None or not is_edge(cells, chosen.edge)):
                 records = [_suppressed(name) for name in FIGURES]
             else:
-                told.append(threshold)
-                records = _records(rows, threshold)
+                records = _records(rows, chosen.edge)
         table.append(
             AlertRow(
                 goal=chosen.goal,
                 target=chosen.target,
-                threshold=threshold,
+                threshold=chosen.threshold,
                 reason=chosen.reason,
                 records=records,
             )
@@ -110,8 +111,8 @@ def wilson_interval(share: float, n: int) -> tuple[float, float]:
 
 
 def _reaching(rows: LabelledRows, goal: Goal, target: float) -> _Mask:
-    """Which of `GRID` keep to a target; rows are in ascending order, so those from a place on are alerted."""
-    first = np.searchsorted(rows.probabilities, GRID, side="left")
+    """Which of `EDGES` keep to a target; rows are in ascending order, so those from a place on are alerted."""
+    first = np.searchsorted(bin_of(rows.probabilities), EDGES, side="left")
     alerted = rows.n - first
     found = rows.n_positive - np.concatenate([[0], np.cumsum(rows.labels)])[first]
     reaching: dict[str, Any] = {
@@ -122,22 +123,14 @@ def _reaching(rows: LabelledRows, goal: Goal, target: float) -> _Mask:
     return np.asarray(reaching[goal], dtype=bool)
 
 
-def _few_between(rows: LabelledRows, one: float, other: float, minimum_cell: int) -> bool:
-    """Whether the rows from the lower threshold up to the higher, of one class or both, are of too few patients."""
-    low, high = sorted((one, other))
-    between = (rows.probabilities >= low) & (rows.probabilities < high)
-    groups = (between, between & (rows.labels == 0), between & (rows.labels == 1))
-    return any(0 < _patients(rows, group) < minimum_cell for group in groups)
-
-
-def _records(rows: LabelledRows, threshold: float) -> list[MetricRecord]:
+def _records(rows: LabelledRows, edge: int) -> list[MetricRecord]:
     """The figures with how many rows they are of, and how many of these count (`n_positive`).
 
     Intervals are Wilson's with as many observations as patients: as if all rows of a patient had one fate, which is
     exact with a row each, and too wide rather than too narrow with more. Below ten patients with the outcome there is
     none, as for the other figures.
     """
-    alerted = rows.probabilities >= threshold
+    alerted = bin_of(rows.probabilities) >= edge
     outcome = rows.labels == 1
     every = np.ones(rows.n, dtype=bool)
     shares = dict(

@@ -4,7 +4,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Disclosure(BaseModel):
-    """`disclosure` of site.yaml; a job cannot override it."""
+    """`disclosure` of site.yaml; a job cannot override it.
+
+    The minimum guards whatever divides a site's patients: sums by column, cells of scores by class, cohorts, and alert
+    tables, whose lines are sums of those cells. How many rows of a scored split have the outcome is told however few
+    they are: a figure without it cannot be judged, and figures such as the Brier score's parts give it away.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

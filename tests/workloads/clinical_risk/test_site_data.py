@@ -59,10 +59,11 @@ def test_counts_are_by_split_and_every_row_is_in_one(opened):
     assert counts["train_classes"] == 2
 
 
-def test_few_positives_are_not_counted_out(opened):
+def test_few_positives_are_counted_only_where_they_are_scored(opened):
     data = opened(made_frame(1, prevalence=0.02))
     assert 0 < data.rows("train").positive < 5
-    assert not [name for name in data.counts if name.endswith("positive")]
+    assert [name for name in data.counts if name.endswith("positive")] == ["validation_positive", "test_positive"]
+    assert data.counts["test_positive"] == data.rows("test").positive
     assert "train_positive" in opened(made_frame(1, prevalence=0.02), minimum_cell=1).counts
 
 

@@ -23,7 +23,7 @@ from wardround.metrics.score_bins import score_bins
 from wardround.records.alerts import Goal
 from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.scores import CaseScore, Cohort, Scores, Tally
+from wardround.records.scores import CaseScore, Cohort, Scores
 from wardround.workloads.clinical_risk.settings import AlertGoals
 from wardround.workloads.clinical_risk.small_parts import held_back
 
@@ -78,8 +78,8 @@ def score_rows(
         rows: may be empty.
         split: named in the result.
         detail: adds calibration, intervals, figures by cohort and sums for pooling, which are too much for every round.
-        minimum_cell: fewest patients that a cohort's or an alert's figure, or a cell of the sums, may rest on.
-        thresholds: of alerts, chosen on validation rows.
+        minimum_cell: fewest patients that a cohort's figure or a cell of the sums may rest on.
+        thresholds: of alerts, chosen on validation rows; they need `detail`.
         seed: of the resampling.
 
     Raises:
@@ -87,12 +87,15 @@ def score_rows(
     """
     checked = labelled_rows(rows.probabilities, rows.labels, rows.patients)
     names = (*VALIDATION_METRICS, *DETAIL_METRICS) if detail else VALIDATION_METRICS
+    edges = [chosen.edge for chosen in thresholds if chosen.edge is not None]
+    cells = score_bins(checked, minimum_cell=minimum_cell, first=edges) if detail else None
+    errors = squared_error(checked, minimum_cell=minimum_cell) if detail else None
     return Scores(
         split=split,
         records=figure_records(checked, names, intervals=detail, seed=seed),
-        tallies=_tallies(checked, minimum_cell) if detail else [],
+        tallies=[tally for tally in (cells, errors) if tally is not None],
         cohorts=_by_cohort(rows, minimum_cell) if detail else [],
-        alerts=alert_rows(checked, thresholds, minimum_cell=minimum_cell),
+        alerts=alert_rows(checked, thresholds, cells=cells),
         cases=_case_scores(rows),
     )
 
@@ -153,12 +156,6 @@ def _labelled(scores: Sequence[CaseScore]) -> LabelledRows:
     values = np.array([(score.values["probability"], score.values["label"]) for score in scores], dtype=np.float64)
     probabilities, labels = values.reshape(-1, 2).T
     return labelled_rows(probabilities, labels.astype(np.int64), [score.patient for score in scores])
-
-
-def _tallies(rows: LabelledRows, minimum_cell: int) -> list[Tally]:
-    """Sums for pooling, without those that the minimum cell holds back."""
-    found = (make(rows, minimum_cell=minimum_cell) for make in (score_bins, squared_error))
-    return [tally for tally in found if tally is not None]
 
 
 def _by_cohort(rows: ScoredRows, minimum_cell: int) -> list[Cohort]:

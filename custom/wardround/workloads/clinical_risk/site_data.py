@@ -56,13 +56,16 @@ class ClinicalRiskData(SiteData):
     def counts(self) -> dict[str, int]:
         """Patients, rows and positive rows by split, how many classes train, and rows left out.
 
-        Positive rows are told only where both classes have as many patients as the site's minimum cell.
+        Of the rows that are scored the positive ones are told, however few: without them no figure can be judged, and
+        each carries them. Those of the training rows are told where neither class is of fewer patients than the site's
+        minimum cell.
         """
         counts: dict[str, int] = {}
         for split, rows in self._rows.items():
             counts[f"{split}_patients"] = len(set(rows.patients))
             counts[f"{split}_cases"] = len(rows)
-            if min(rows.patients_with(label) for label in (0, 1)) >= self.disclosure.minimum_cell:
+            fewest = min(rows.patients_with(label) for label in (0, 1))
+            if split != "train" or fewest >= self.disclosure.minimum_cell:
                 counts[f"{split}_positive"] = rows.positive
         counts["train_classes"] = len(self._rows["train"].targets.unique())
         counts["left_out"] = len(self._problems)
