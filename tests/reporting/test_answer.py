@@ -4,8 +4,8 @@ from support.made_run import DIFFERENCES, OUTSIDE, TRAINING, whole_run
 from wardround.records.metric_record import MetricRecord
 from wardround.records.run_lines import DifferenceLine, EndLine, RunLine, ScoreLine
 from wardround.reporting.answer import answer
+from wardround.reporting.measure import MINUS
 from wardround.reporting.summary import summarise
-from wardround.reporting.vocabulary import MINUS
 
 
 def told(lines: list[RunLine]) -> str:

@@ -8,9 +8,9 @@ from support.made_run import whole_run
 from wardround.records.run_lines import StartLine
 from wardround.reporting.answer import answer
 from wardround.reporting.headline import gains
+from wardround.reporting.measure import MINUS
 from wardround.reporting.page import render_page
 from wardround.reporting.summary import summarise
-from wardround.reporting.vocabulary import MINUS
 
 
 def page() -> str:

@@ -10,7 +10,7 @@ from wardround.cli.console import progress, results
 from wardround.cli.options import CheckpointFile
 from wardround.records.notices import RESEARCH_USE
 from wardround.records.reasons import Reason, WardroundError
-from wardround.reporting.words import vocabulary_of
+from wardround.reporting.vocabularies import vocabulary_of
 from wardround.workloads.vocabulary import Figure
 
 _IMAGES = "brain_tumor"  # the workload whose cases can be read without a site.yaml

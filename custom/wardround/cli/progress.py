@@ -13,7 +13,8 @@ from wardround.cli.tables import figure
 from wardround.records.arms import is_baseline
 from wardround.records.metric_record import find
 from wardround.records.run_lines import BaselineRoundLine, EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine
-from wardround.reporting.vocabulary import in_words, measure, short_arm
+from wardround.records.study import Study
+from wardround.reporting.words import Words, words_of
 
 
 class RunProgress:
@@ -21,12 +22,13 @@ class RunProgress:
 
     Args:
         console: where to.
-        key_metric: the figure that each round's line shows by site.
+        study: whose key metric each round's line shows by site.
         test_scores: whether to show scores on test cases; not where one is to choose between runs.
     """
 
-    def __init__(self, console: Console, key_metric: str, *, test_scores: bool = True) -> None:
-        self._console, self._key, self._test_scores = console, key_metric, test_scores
+    def __init__(self, console: Console, study: Study, *, test_scores: bool = True) -> None:
+        self._console, self._key, self._test_scores = console, study.evaluation.key_metric, test_scores
+        self._words = words_of(study.workload["kind"])
         self._status: Status | None = console.status("") if console.is_terminal else None
         self._started = monotonic()
         self._seconds: list[float] = []
@@ -83,7 +85,7 @@ class RunProgress:
             self._say(f"        each hospital keeps {len(kept.kept_local)} tensors of normalization layers to itself")
         if line.missing:
             self._say(f"[yellow]        not there yet: {escape(', '.join(line.missing))}[/]")
-        self._say(f"        figures: {measure(self._key).title}; a round's: of the model it began with")
+        self._say(f"        figures: {self._words.measure(self._key).title}; a round's: of the model it began with")
         self._now("round 1 is training")
 
     def _on_round(self, line: RoundLine) -> None:
@@ -93,13 +95,13 @@ class RunProgress:
         self.rounds_done = line.round + 1
         left = median(self._seconds) * (line.rounds - self.rounds_done)
         scores = {site: find(entry.records, self._key) for site, entry in line.sites.items()}
-        shown = in_few_words({site: figure(record) for site, record in scores.items() if record})
+        shown = in_few_words({site: figure(record, self._words) for site, record in scores.items() if record})
         text = f"round {self.rounds_done}/{line.rounds} done"
         if shown:
             text += f"; began with {shown}"
         text += f"  [dim]{self._seconds[-1]:.0f} s[/]"
         self._say(f"[bold]{self._clock()}[/]  {text}")
-        for problem in _problems(line):
+        for problem in _problems(line, self._words):
             self._say(f"[yellow]        {escape(problem)}[/]")
         if not line.round and left:
             self._say(f"        [dim]about {_duration(left)} of rounds left[/]")
@@ -117,22 +119,24 @@ class RunProgress:
         arm = (line.arm, line.split)
         if arm not in self._scores and not is_baseline(line.arm):
             self._end_arms()
-        self._scores.setdefault(arm, {})[line.site] = figure(find(line.records, self._key))
-        self._now(f"scoring {short_arm(line.arm)} on {line.split} cases")
+        self._scores.setdefault(arm, {})[line.site] = figure(find(line.records, self._key), self._words)
+        self._now(f"scoring {self._words.short_arm(line.arm)} on {line.split} cases")
         if len(self._scores[arm]) == self._sites:
             self._end_arm(arm)
 
     def _end_arm(self, arm: tuple[str, str]) -> None:
-        self._say(f"        {short_arm(arm[0])}, {arm[1]}: {in_few_words(self._scores.pop(arm))}")
+        self._say(f"        {self._words.short_arm(arm[0])}, {arm[1]}: {in_few_words(self._scores.pop(arm))}")
 
     def _end_arms(self) -> None:
         for arm in list(self._scores):
             self._end_arm(arm)
 
     def _on_baseline(self, line: BaselineRoundLine) -> None:
-        shown = in_few_words({site: figure(find(records, self._key)) for site, records in line.sites.items()})
-        self._say(f"        {short_arm(line.arm)} after {line.round}: {shown}")
-        self._now(f"baseline {short_arm(line.arm)}, {line.round} rounds' worth done")
+        shown = in_few_words(
+            {site: figure(find(records, self._key), self._words) for site, records in line.sites.items()}
+        )
+        self._say(f"        {self._words.short_arm(line.arm)} after {line.round}: {shown}")
+        self._now(f"baseline {self._words.short_arm(line.arm)}, {line.round} rounds' worth done")
 
     def _say(self, text: str) -> None:
         self._console.print(text, soft_wrap=True)
@@ -156,11 +160,11 @@ def in_few_words(figures: dict[str, str]) -> str:
     return "  ".join(told)
 
 
-def _problems(line: RoundLine) -> list[str]:
-    found = [f"{site} rejected: {in_words(reason)}" for site, reason in line.rejected.items()]
-    found += [f"{site} failed: {in_words(reason)}" for site, reason in line.failed.items()]
+def _problems(line: RoundLine, words: Words) -> list[str]:
+    found = [f"{site} rejected: {words.in_words(reason)}" for site, reason in line.rejected.items()]
+    found += [f"{site} failed: {words.in_words(reason)}" for site, reason in line.failed.items()]
     found += [f"{site} is late" for site in line.late]
-    return found + [in_words(alarm) for alarm in line.alarms]
+    return found + [words.in_words(alarm) for alarm in line.alarms]
 
 
 def _duration(seconds: float) -> str:

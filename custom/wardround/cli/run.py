@@ -69,7 +69,7 @@ def finish(report: Report) -> None:
 
 
 def _run_one(settings: Study, options: RunOptions) -> Report:
-    with RunProgress(progress(), settings.evaluation.key_metric) as shown:
+    with RunProgress(progress(), settings) as shown:
         try:
             return run_whole_study(settings, options, shown)
         except FederationFailedError as error:

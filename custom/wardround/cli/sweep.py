@@ -18,8 +18,9 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, validated
 from wardround.records.yaml_text import yaml_value
 from wardround.reporting.curves import FEDERATED
+from wardround.reporting.measure import DASH
 from wardround.reporting.model import Summary
-from wardround.reporting.vocabulary import DASH, measure
+from wardround.reporting.words import words_of
 
 _MU = "algorithm.mu"
 _WITHOUT_PULL = {"fedprox": "fedavg", "fedprox_fedbn": "fedbn"}
@@ -47,7 +48,7 @@ def run_sweep(study: Study, options: RunOptions, sweeps: Sequence[str]) -> None:
         WardroundError: a sweep is malformed, or one of its values does not fit the study; nothing has run then.
     """
     trials = plan(study, sweeps)
-    key = measure(study.evaluation.key_metric)
+    key = words_of(study.workload["kind"]).measure(study.evaluation.key_metric)
     rows: list[dict[str, Any]] = []
     for number, trial in enumerate(trials, 1):
         progress().print(
@@ -55,7 +56,7 @@ def run_sweep(study: Study, options: RunOptions, sweeps: Sequence[str]) -> None:
             soft_wrap=True,
         )
         chosen = replace(options, out=options.out / trial.name, baselines=False)
-        with RunProgress(progress(), key.name, test_scores=False) as shown:
+        with RunProgress(progress(), trial.study, test_scores=False) as shown:
             try:
                 summary: Summary | None = run_whole_study(trial.study, chosen, shown).summary
             except FederationFailedError as error:

@@ -10,18 +10,9 @@ from rich.text import Text
 from wardround.records.arms import ALONE, BEST, LAST, PERSONALISED, POOLED, alone_at, is_alone
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.reporting.answer import answer
+from wardround.reporting.measure import DASH, Measure
 from wardround.reporting.model import ArmScore, Summary
-from wardround.reporting.vocabulary import (
-    DASH,
-    Measure,
-    arm_head,
-    in_reading_order,
-    in_words,
-    measure,
-    reason_in_words,
-    support_text,
-)
-from wardround.reporting.words import vocabulary_of
+from wardround.reporting.words import Words
 
 _COLORS = {"better": "green", "worse": "red", "not_shown": "dim", "too_few": "dim", "unknown": "dim"}
 _WORDS = {"better": "better", "worse": "worse", "not_shown": "not shown", "too_few": "too few", "unknown": DASH}
@@ -33,7 +24,7 @@ def print_summary(console: Console, summary: Summary) -> None:
     if summary.ending.status != "complete":
         console.print(f"[bold yellow]This run is {summary.ending.status}:[/]", soft_wrap=True)
         for reason in summary.ending.reasons:
-            console.print(f"  {reason_in_words(reason)}", soft_wrap=True, markup=False)
+            console.print(f"  {summary.words.reason_in_words(reason)}", soft_wrap=True, markup=False)
     if not summary.table:
         return
     _print_trimmed(console, Text(answer(summary)), soft_wrap=not console.is_terminal)
@@ -49,11 +40,11 @@ def print_summary(console: Console, summary: Summary) -> None:
         console.print(note, style="dim", soft_wrap=not console.is_terminal)
 
 
-def figure(record: MetricRecord | None, digits: int | None = None) -> str:
+def figure(record: MetricRecord | None, words: Words) -> str:
     """A value in its metric's digits, a dash where there is none; `*` marks low support."""
     if record is None or record.value is None:
         return DASH
-    text = measure(record.name).text(record.value) if digits is None else f"{record.value:.{digits}f}"
+    text = words.measure(record.name).text(record.value)
     return f"{text}*" if record.status is Status.LOW_SUPPORT else text
 
 
@@ -70,13 +61,14 @@ def _print_trimmed(console: Console, content: Table | Text, *, soft_wrap: bool =
 
 
 def _arms(summary: Summary) -> Table:
-    key = measure(summary.study.key_metric)
+    words = summary.words
+    key = words.measure(summary.study.key_metric)
     overall = {row.arm: row for row in summary.overall if row.metric == key.name}
     arms = [arm for arm in (BEST, LAST, PERSONALISED, ALONE, POOLED) if arm in overall]
     arms = [arm for arm in arms if not (arm == LAST and summary.best_is_last())]
     table = _table(f"{key.title}, test cases", "hospital")
     for arm in arms:
-        table.add_column(arm_head(arm), justify="right")
+        table.add_column(words.arm_head(arm), justify="right")
     training = summary.training_sites()
     for site in summary.sites:
         outside = site.role != "train"
@@ -85,7 +77,7 @@ def _arms(summary: Summary) -> Table:
             *(
                 _NOT_KEPT
                 if summary.not_kept(arm, site.name)
-                else figure(summary.records_at(arm, site.name).get(key.name))
+                else figure(summary.records_at(arm, site.name).get(key.name), words)
                 for arm in arms
             ),
         )
@@ -103,38 +95,41 @@ def _of(sites: list[str], left_out: dict[str, str]) -> str:
 
 def _away(console: Console, summary: Summary) -> list[Table]:
     """Each hospital's own model at the others; left to the page where it is too wide."""
-    key = measure(summary.study.key_metric)
+    key = summary.words.measure(summary.study.key_metric)
     table = _table("Each hospital's own model, tested at", "model of")
     for site in summary.sites:
         table.add_column(site.name, justify="right")
     for home in (row for row in summary.table if row.at_home):
-        cells = (figure(summary.records_at(home.arm, site.name).get(key.name)) for site in summary.sites)
+        cells = (figure(summary.records_at(home.arm, site.name).get(key.name), summary.words) for site in summary.sites)
         table.add_row(home.site, *cells)
     fits = console.measure(table).minimum <= console.width
     return [table] if table.row_count and fits else []
 
 
 def _figures(summary: Summary) -> Table:
-    words = vocabulary_of(summary.study.workload)
-    families = words.console_families or (measure(summary.study.key_metric).family.key,)
+    words = summary.words
+    families = words.vocabulary.console_families or (words.measure(summary.study.key_metric).family.key,)
     names = list(dict.fromkeys(name for row in summary.table for name in row.records))
-    by_family = {key: in_reading_order([name for name in names if measure(name).family.key == key]) for key in families}
+    by_family = {
+        key: words.in_reading_order([name for name in names if words.measure(name).family.key == key])
+        for key in families
+    }
     columns = [name for own in by_family.values() for name in own]
-    table = _table(words.console_title, "hospital, test cases")
+    table = _table(words.vocabulary.console_title, "hospital, test cases")
     for key, own in by_family.items():
         for name in own:
-            table.add_column(_head(measure(name), first=key == families[0]), justify="right")
+            table.add_column(_head(words.measure(name), first=key == families[0]), justify="right")
     for site in summary.sites:
         rows = [row for row in summary.table if row.site == site.name and (row.at_home or not is_alone(row.arm))]
         rows = [row for row in rows if not (row.arm == LAST and summary.best_is_last())]
         if rows:
-            table.add_row(f"{site.label}: {_support(rows[0], by_family[families[0]])}", style="bold")
+            table.add_row(f"{site.label}: {_support(rows[0], by_family[families[0]], words)}", style="bold")
         for index, row in enumerate(rows):
             kept = not summary.not_kept(row.arm, site.name)
-            head = arm_head(ALONE if row.at_home else row.arm)
+            head = words.arm_head(ALONE if row.at_home else row.arm)
             table.add_row(
                 f"  {head}" if kept else f"  {head}, {_NOT_KEPT}",
-                *(figure(row.records.get(name)) for name in columns if kept),
+                *(figure(row.records.get(name), words) for name in columns if kept),
                 end_section=index == len(rows) - 1,
             )
     return table
@@ -147,24 +142,24 @@ def _head(name: Measure, *, first: bool) -> str:
     return name.family.head or name.title.replace(" ", "\n")
 
 
-def _support(row: ArmScore, names: Sequence[str]) -> str:
+def _support(row: ArmScore, names: Sequence[str], words: Words) -> str:
     """`8, ET 6 of 8`: parts that some cases lack are named; `581, 80 positive` where an outcome is predicted."""
     records = [row.records[name] for name in names if name in row.records]
     cases = max((record.n for record in records), default=0)
-    if any(measure(record.name).family.counts_positives for record in records):
+    if any(words.measure(record.name).family.counts_positives for record in records):
         positive = next((record.n_positive for record in records if record.n_positive is not None), None)
         return f"{cases}" if positive is None else f"{cases}, {positive} positive"
     fewer = [
-        f"{measure(record.name).short} {support_text(record)}"
+        f"{words.measure(record.name).short} {words.support_text(record)}"
         for record in records
-        if support_text(record) != f"{cases}"
+        if words.support_text(record) != f"{cases}"
     ]
     return ", ".join([str(cases), *fewer])
 
 
 def _differences(summary: Summary) -> Table:
-    key = summary.study.key_metric
-    table = _table(f"Paired differences, {measure(key).title}, 95 % intervals", "hospital", "difference")
+    key, words = summary.study.key_metric, summary.words
+    table = _table(f"Paired differences, {words.measure(key).title}, 95 % intervals", "hospital", "difference")
     table.add_column("value", justify="right")
     table.add_column("interval", justify="right")
     table.add_column("reads as")
@@ -173,14 +168,14 @@ def _differences(summary: Summary) -> Table:
             continue
         if summary.not_kept(row.arm, row.site):  # the same model, so no difference
             continue
-        kind, record = measure(row.metric), row.difference
-        reference = "alone" if row.reference == alone_at(row.site) else arm_head(row.reference)
+        kind, record = words.measure(row.metric), row.difference
+        reference = "alone" if row.reference == alone_at(row.site) else words.arm_head(row.reference)
         table.add_row(
             row.site,
-            f"{arm_head(row.arm)} - {reference}",
+            f"{words.arm_head(row.arm)} - {reference}",
             DASH if record.value is None else kind.signed(record.value),
             f"{kind.signed(record.interval[0])} to {kind.signed(record.interval[1])}" if record.interval else DASH,
-            in_words(record.reason or "") if record.value is None else _WORDS[row.verdict],
+            words.in_words(record.reason or "") if record.value is None else _WORDS[row.verdict],
             style=_COLORS[row.verdict],
         )
     return table
@@ -193,7 +188,7 @@ def _notes(summary: Summary, *, low_support: bool) -> list[str]:
     for site in summary.sites:
         if site.role != "train":
             codes = next((row.notes for row in summary.table if (row.arm, row.site) == (BEST, site.name)), [])
-            notes += [f"{site.name}, federated: {in_words(code)}" for code in codes]
+            notes += [f"{site.name}, federated: {summary.words.in_words(code)}" for code in codes]
     return notes
 
 

@@ -3,7 +3,7 @@
 from wardround.records.arms import site_of
 from wardround.reporting.headline import Gain, gains
 from wardround.reporting.model import Comparison, Summary
-from wardround.reporting.vocabulary import measure, with_interval
+from wardround.reporting.words import Words
 
 NOT_COMPARED = "not compared with own data alone; run with --baselines"
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -15,21 +15,22 @@ def answer(summary: Summary) -> str:
     training = [gain for gain in found if gain.role == "train"]
     if not any(gain.federated for gain in training):
         return f"No training {summary.sites_are()} has been scored."
-    noun = summary.sites_are()
+    noun, words = summary.sites_are(), summary.words
     sentences = [
-        _same_verdict(verdict, training, noun) for verdict in ("better", "worse", "not_shown", "too_few", "unknown")
+        _same_verdict(verdict, training, noun, words)
+        for verdict in ("better", "worse", "not_shown", "too_few", "unknown")
     ]
-    sentences += [_outside(gain) for gain in found if gain.role != "train" and gain.others]
+    sentences += [_outside(gain, words) for gain in found if gain.role != "train" and gain.others]
     if summary.study.key_metric_mode == "min" and any(
         row.verdict in ("better", "worse") for row in summary.comparisons
     ):
-        sentences.append(f"{measure(summary.study.key_metric).title}: lower is better.")
+        sentences.append(f"{words.measure(summary.study.key_metric).title}: lower is better.")
     if any(site.nature == "pseudo_site" for site in summary.sites):
         sentences.append("A pseudo-site is a part of a public data set that stands for a hospital, and is none.")
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _same_verdict(verdict: str, training: list[Gain], noun: str) -> str:
+def _same_verdict(verdict: str, training: list[Gain], noun: str, words: Words) -> str:
     same = [gain for gain in training if gain.verdict == verdict]
     if not same:
         return ""
@@ -46,23 +47,23 @@ def _same_verdict(verdict: str, training: list[Gain], noun: str) -> str:
         else:
             who = f"{names} {'shows' if one else 'show'} no gain over {its} own model"
         return f"{who} ({_cases(same)}; {includes})."
-    figures = ", ".join(with_interval(gain.comparison.difference) for gain in same if gain.comparison)
+    figures = ", ".join(words.with_interval(gain.comparison.difference) for gain in same if gain.comparison)
     does = "does" if one else "do"
     return f"{names} {does} {verdict} with the federated model than with {its} own: {figures} ({_cases(same)})."
 
 
-def _outside(gain: Gain) -> str:
+def _outside(gain: Gain, words: Words) -> str:
     """The federated model against each hospital's own, at a hospital that none of them has seen."""
     parts = []
-    for verdict, words in (
+    for verdict, wording in (
         ("better", "is better than {own}"),
         ("worse", "is worse than {own}"),
         ("not_shown", "shows no difference from {own}"),
         ("too_few", "cannot be told from {own}, on too few cases"),
     ):
-        own = [_own_model(row) for row in gain.others if row.verdict == verdict]
+        own = [_own_model(row, words) for row in gain.others if row.verdict == verdict]
         if own:
-            parts.append(words.format(own=_listed(own)))
+            parts.append(wording.format(own=_listed(own)))
     cases = max(row.difference.n for row in gain.others)
     return (
         f"At {_label(gain)}, which never trained, on {cases} test cases the federated model {'; it '.join(parts)}."
@@ -71,8 +72,8 @@ def _outside(gain: Gain) -> str:
     )
 
 
-def _own_model(row: Comparison) -> str:
-    return f"{site_of(row.reference)}'s own ({with_interval(row.difference)})"
+def _own_model(row: Comparison, words: Words) -> str:
+    return f"{site_of(row.reference)}'s own ({words.with_interval(row.difference)})"
 
 
 def _label(gain: Gain) -> str:

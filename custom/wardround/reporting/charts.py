@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from wardround.reporting.measure import MINUS
 from wardround.reporting.model import Curve
-from wardround.reporting.vocabulary import MINUS
 
 WIDTH, HEIGHT = 340, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 12, 12, 30

@@ -6,11 +6,12 @@ from wardround.records.metric_record import MetricRecord
 from wardround.records.run_lines import DifferenceLine, RunLine
 from wardround.reporting.model import ArmScore, Comparison
 from wardround.reporting.table import higher_is_better
+from wardround.reporting.words import Words
 
 Verdict = Literal["better", "worse", "not_shown", "too_few", "unknown"]
 
 
-def comparisons(lines: list[RunLine], rows: list[ArmScore], key: str, mode: str) -> list[Comparison]:
+def comparisons(lines: list[RunLine], rows: list[ArmScore], key: str, mode: str, words: Words) -> list[Comparison]:
     """All paired test differences with a verdict, in the record's order."""
     values = {(row.arm, row.site): row for row in rows}
     return [
@@ -23,7 +24,7 @@ def comparisons(lines: list[RunLine], rows: list[ArmScore], key: str, mode: str)
             difference=record,
             arm_value=_value(values.get((line.arm, line.site)), record.name),
             reference_value=_value(values.get((line.reference, line.site)), record.name),
-            verdict=verdict(record, higher_is_better(record.name, key, mode)),
+            verdict=verdict(record, higher_is_better(record.name, key, mode, words)),
         )
         for line in lines
         if isinstance(line, DifferenceLine) and line.split == "test"

@@ -6,12 +6,12 @@ from wardround.records.arms import LAST
 from wardround.records.metric_record import MetricRecord
 from wardround.records.run_lines import BaselineRoundLine, RoundLine, RunLine, ScoreLine
 from wardround.reporting.model import Curve, Point
-from wardround.reporting.vocabulary import measure
+from wardround.reporting.words import Words
 
 FEDERATED = "federated"
 
 
-def curves(lines: list[RunLine], key: str) -> list[Curve]:
+def curves(lines: list[RunLine], key: str, words: Words) -> list[Curve]:
     """Curves of the key metric's family (Dice of each region, for one).
 
     A round line scores the model that the round began with, so round index r gives the point after r rounds; the
@@ -19,7 +19,7 @@ def curves(lines: list[RunLine], key: str) -> list[Curve]:
     """
     collected: dict[tuple[str, str, str], dict[int, MetricRecord]] = {}
     for arm, site, rounds, record in _points(lines):
-        if measure(record.name).family == measure(key).family:
+        if words.measure(record.name).family == words.measure(key).family:
             collected.setdefault((arm, site, record.name), {})[rounds] = record
     return [
         Curve(

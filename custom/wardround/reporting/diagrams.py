@@ -6,7 +6,7 @@ from typing import TypeVar
 from wardround.reporting.charts import Line, Tick
 from wardround.reporting.model import Summary
 from wardround.reporting.risk_parts import PrecisionRecall, Reliability
-from wardround.reporting.vocabulary import arm_title
+from wardround.reporting.words import Words
 
 _Drawn = TypeVar("_Drawn", Reliability, PrecisionRecall)
 
@@ -44,7 +44,11 @@ def reliability_panels(summary: Summary, arms: dict[str, str]) -> list[Diagram]:
             "risk and share agree",
             [
                 _line(
-                    found, arms[found.arm], [(point.predicted, point.observed) for point in found.points], _sizes(found)
+                    summary.words,
+                    found,
+                    arms[found.arm],
+                    [(point.predicted, point.observed) for point in found.points],
+                    _sizes(found),
                 )
                 for found in _at(summary.reliability, site, arms)
             ],
@@ -59,7 +63,7 @@ def precision_recall_panels(summary: Summary, arms: dict[str, str]) -> list[Diag
     for site in _sites(summary, summary.precision_recall, arms):
         curves = _at(summary.precision_recall, site, arms)
         prevalence = curves[0].prevalence
-        lines = [_line(found, arms[found.arm], found.points, []) for found in curves]
+        lines = [_line(summary.words, found, arms[found.arm], found.points, []) for found in curves]
         panels.append(
             _diagram(
                 summary.label(site),
@@ -88,10 +92,10 @@ def _sizes(found: Reliability) -> list[str]:
 
 
 def _line(
-    found: Reliability | PrecisionRecall, style: str, points: list[tuple[float, float]], texts: list[str]
+    words: Words, found: Reliability | PrecisionRecall, style: str, points: list[tuple[float, float]], texts: list[str]
 ) -> Line:
     """Steps of a few hundred points have no dots: they would hide the line."""
-    label = arm_title(found.arm)
+    label = words.arm_title(found.arm)
     at = [(_x(x), _y(y)) for x, y in points]
     dots = [(x, y, f"{label}: {text}") for (x, y), text in zip(at, texts, strict=False)]
     segments = [" ".join(f"{x},{y}" for x, y in at)] if len(at) > 1 else []

@@ -1,5 +1,6 @@
 """The report as plain data: what report.json holds and the page shows."""
 
+from functools import cached_property
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,6 +11,7 @@ from wardround.records.metric_record import MetricRecord
 from wardround.records.scores import Cohort
 from wardround.records.update import Nature, TrainingReport
 from wardround.reporting.risk_parts import OutcomeFacts, PooledFigure, PrecisionRecall, Reliability
+from wardround.reporting.words import Words, words_of
 
 
 class _Part(BaseModel):
@@ -197,6 +199,11 @@ class Summary(_Part):
     pooled_figures: list[PooledFigure] = Field(default_factory=list)
     reliability: list[Reliability] = Field(default_factory=list)
     precision_recall: list[PrecisionRecall] = Field(default_factory=list)
+
+    @cached_property
+    def words(self) -> Words:
+        """What its names and codes mean."""
+        return words_of(self.study.workload)
 
     def records_at(self, arm: str, site: str) -> dict[str, MetricRecord]:
         """Test records of an arm at a site by name; `alone` means the site's own model. Empty where not scored."""

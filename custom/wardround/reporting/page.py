@@ -1,6 +1,7 @@
 """One self-contained HTML page from a summary: no script, no font, no picture from elsewhere."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,19 +15,8 @@ from wardround.reporting.model import Summary
 from wardround.reporting.page_charts import forests, region_charts, site_charts
 from wardround.reporting.pictures import EmbeddedPicture
 from wardround.reporting.risk_page import ALERT_FIGURES, by_metric, goal_text, is_about_risk, risk_parts
-from wardround.reporting.vocabulary import (
-    arm_title,
-    in_reading_order,
-    in_words,
-    interval_text,
-    listed_by_family,
-    measure,
-    reason_in_words,
-    support_text,
-    with_interval,
-)
 from wardround.reporting.whereabouts import common_figures, counts_in_words, own_figures, where_the_data_was
-from wardround.reporting.words import vocabulary_of
+from wardround.reporting.words import Words
 from wardround.workloads.vocabulary import Family
 
 _BESIDE = ("brats_dice", "brats_hd95", "false_positive_volume")  # families shown beside the main ones
@@ -41,22 +31,23 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = (), *, g
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(in_words=in_words, reason_in_words=reason_in_words)
+    words = summary.words
+    environment.filters.update(in_words=words.in_words, reason_in_words=words.reason_in_words)
     environment.globals.update(
-        with_interval=with_interval,
-        support_text=support_text,
+        with_interval=words.with_interval,
+        support_text=words.support_text,
         counts_in_words=counts_in_words,
-        own_figures=own_figures,
-        measure=measure,
-        arm_title=arm_title,
-        in_words=in_words,
+        own_figures=partial(own_figures, words=words),
+        measure=words.measure,
+        arm_title=words.arm_title,
+        in_words=words.in_words,
         is_alone=is_alone,
         find=find,
-        listed_by_family=listed_by_family,
+        listed_by_family=words.listed_by_family,
         goal_text=goal_text,
         by_metric=by_metric,
         alert_figures=ALERT_FIGURES,
-        interval_text=interval_text,
+        interval_text=words.interval_text,
     )
     names = _names_by_family(summary)
     hidden = [LAST] if summary.best_is_last() else []
@@ -68,13 +59,13 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = (), *, g
             summary, generated=generated or all(s.nature == "generated" for s in summary.sites)
         ),
         research_use=RESEARCH_USE,
-        common_figures=common_figures(summary.sites),
-        differing=any(own_figures(site, summary.sites) for site in summary.sites),
+        common_figures=common_figures(summary.sites, words),
+        differing=any(own_figures(site, summary.sites, words) for site in summary.sites),
         hidden=hidden,
         names=names,
         noun=summary.sites_are(),
-        vocabulary=vocabulary_of(summary.study.workload),
-        families=[family for family in _families(names) if family.meaning],
+        vocabulary=words.vocabulary,
+        families=[family for family in _families(names, words) if family.meaning],
         risk=risk_parts(summary) if is_about_risk(summary) else None,
         conventions=_split_by_value(summary, [name for family in _BESIDE for name in names.get(family, [])]),
         overall={(row.arm, row.metric): row for row in summary.overall},
@@ -93,14 +84,15 @@ def _has(summary: Summary, arm: str) -> bool:
 
 def _names_by_family(summary: Summary) -> dict[str, list[str]]:
     """Record names of the table by family key, each in reading order; the key metric's family comes first."""
-    families: dict[str, list[str]] = {measure(summary.study.key_metric).family.key: []}
+    words = summary.words
+    families: dict[str, list[str]] = {words.measure(summary.study.key_metric).family.key: []}
     for name in dict.fromkeys(name for row in summary.table for name in row.records):
-        families.setdefault(measure(name).family.key, []).append(name)
-    return {family: in_reading_order(names) for family, names in families.items() if names}
+        families.setdefault(words.measure(name).family.key, []).append(name)
+    return {family: words.in_reading_order(names) for family, names in families.items() if names}
 
 
-def _families(names: dict[str, list[str]]) -> list[Family]:
-    return list(dict.fromkeys(measure(name).family for members in names.values() for name in members))
+def _families(names: dict[str, list[str]], words: Words) -> list[Family]:
+    return list(dict.fromkeys(words.measure(name).family for members in names.values() for name in members))
 
 
 def _split_by_value(summary: Summary, names: list[str]) -> tuple[list[str], list[str]]:

@@ -1,13 +1,13 @@
 """The page's charts: curves by round, and paired differences with their intervals."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from wardround.records.arms import ALONE, BEST, LAST, POOLED, alone_at, is_alone
 from wardround.reporting.charts import Forest, LineChart, forest, line_chart, values_of
 from wardround.reporting.curves import FEDERATED
+from wardround.reporting.measure import DASH
 from wardround.reporting.model import Comparison, Curve, Summary
-from wardround.reporting.vocabulary import DASH, arm_title, in_reading_order, in_words, measure
+from wardround.reporting.words import Words
 
 _OTHERS = "alone elsewhere"  # groups the other hospitals' own models at one hospital
 _FIRST = ((BEST, ALONE), (BEST, _OTHERS))
@@ -45,7 +45,7 @@ def site_charts(summary: Summary) -> list[LineChart]:
 def region_charts(summary: Summary) -> list[LineChart]:
     """A panel a region: the federation's curve at every site."""
     names = [site.name for site in summary.sites]
-    metrics = in_reading_order(list(dict.fromkeys(curve.metric for curve in summary.curves)))
+    metrics = summary.words.in_reading_order(list(dict.fromkeys(curve.metric for curve in summary.curves)))
     if len(metrics) > 1:  # the key metric has its panels by site already
         metrics = [metric for metric in metrics if metric != summary.study.key_metric]
     charts = []
@@ -56,7 +56,7 @@ def region_charts(summary: Summary) -> list[LineChart]:
             if curve.arm == FEDERATED and curve.metric == metric and curve.site in names
         ]
         if series:
-            charts.append(line_chart(measure(metric).title, series, rounds=_rounds(summary)))
+            charts.append(line_chart(summary.words.measure(metric).title, series, rounds=_rounds(summary)))
     return charts
 
 
@@ -73,19 +73,20 @@ def forests(summary: Summary) -> list[TitledForest]:
     if summary.best_is_last():
         groups.pop((BEST, LAST), None)
     pairs = sorted(groups, key=lambda pair: pair not in _FIRST)
-    return [_titled(arm, reference, groups[arm, reference], summary.label) for arm, reference in pairs]
+    return [_titled(arm, reference, groups[arm, reference], summary) for arm, reference in pairs]
 
 
 def _rounds(summary: Summary) -> int:
     return max((point.rounds for curve in summary.curves for point in curve.points), default=1)
 
 
-def _titled(arm: str, reference: str, rows: list[Comparison], label: Callable[[str], str]) -> TitledForest:
+def _titled(arm: str, reference: str, rows: list[Comparison], summary: Summary) -> TitledForest:
+    label, arm_title = summary.label, summary.words.arm_title
     entries = [
         (
             f"{label(row.site)}, over {arm_title(row.reference)}" if reference == _OTHERS else label(row.site),
             row.verdict,
-            difference_text(row),
+            difference_text(row, summary.words),
             row.difference.value,
             row.difference.interval,
         )
@@ -101,15 +102,15 @@ def _reference_group(row: Comparison) -> str:
     return _OTHERS if is_alone(row.reference) else row.reference
 
 
-def difference_text(row: Comparison) -> str:
+def difference_text(row: Comparison, words: Words) -> str:
     """`+0.021 (−0.010 to +0.052), n 8`, or the reason why there is no figure."""
-    kind = measure(row.metric)
+    found = words.measure(row.metric)
     if row.difference.value is None:
-        return f"{DASH} {in_words(row.difference.reason or 'undefined')}"
-    text = kind.signed(row.difference.value)
+        return f"{DASH} {words.in_words(row.difference.reason or 'undefined')}"
+    text = found.signed(row.difference.value)
     if row.difference.interval:
         low, high = row.difference.interval
-        text += f" ({kind.signed(low)} to {kind.signed(high)})"
+        text += f" ({found.signed(low)} to {found.signed(high)})"
     return f"{text}, n {row.difference.n}"
 
 

@@ -8,7 +8,6 @@ from wardround.records.scores import Cohort
 from wardround.reporting.diagrams import Diagram, precision_recall_panels, reliability_panels
 from wardround.reporting.model import ArmScore, SiteFacts, Summary
 from wardround.reporting.risk_parts import PooledFigure
-from wardround.reporting.vocabulary import arm_title
 
 FIGURES = ("auroc", "auprc", "prevalence", "brier", "brier_skill", "accuracy")
 CALIBRATION = (
@@ -141,4 +140,4 @@ def _by_arm(summary: Summary) -> dict[str, list[PooledFigure]]:
     hidden = {LAST} if summary.best_is_last() else set()
     arms = [arm for arm in IN_READING_ORDER if arm not in hidden]
     rows = {arm: [figure for figure in summary.pooled_figures if figure.arm == arm] for arm in arms}
-    return {arm_title(arm): figures for arm, figures in rows.items() if figures}
+    return {summary.words.arm_title(arm): figures for arm, figures in rows.items() if figures}

@@ -12,6 +12,7 @@ from wardround.reporting.model import Ending, RoundFacts, SiteFacts, StudyFacts,
 from wardround.reporting.risk_parts import OutcomeFacts
 from wardround.reporting.risk_summary import pooled_figures, precision_recalls, reliabilities
 from wardround.reporting.table import overall, pooled_dice, table
+from wardround.reporting.words import words_of
 
 
 def summarise(lines: list[RunLine]) -> Summary:
@@ -34,27 +35,29 @@ def summarise(lines: list[RunLine]) -> Summary:
     manifests = sorted([*start.sites, *(line.manifest for line in joins.values())], key=_by_role_and_name)
     missing = sorted(set(start.missing) - set(joins))
     rows = table(scores)
+    study = StudyFacts(
+        name=name,
+        run=start.run,
+        time=start.time,
+        environment=start.environment,
+        settings=start.study,
+        digest=start.study_digest,
+        key_metric=key,
+        key_metric_mode=mode,
+        versions=start.versions,
+        outcome=_outcome(start),
+    )
+    words = words_of(study.workload)
     return Summary(
-        study=StudyFacts(
-            name=name,
-            run=start.run,
-            time=start.time,
-            environment=start.environment,
-            settings=start.study,
-            digest=start.study_digest,
-            key_metric=key,
-            key_metric_mode=mode,
-            versions=start.versions,
-            outcome=_outcome(start),
-        ),
+        study=study,
         ending=_ending(lines, [manifest.site for manifest in manifests], missing, scores, key),
         sites=[_site(manifest, rounds, lines, joins.get(manifest.site)) for manifest in manifests],
         missing=missing,
         rounds=rounds,
-        curves=curves(lines, key),
+        curves=curves(lines, key, words),
         table=rows,
-        overall=overall(rows, key, mode),
-        comparisons=comparisons(lines, rows, key, mode),
+        overall=overall(rows, key, mode, words),
+        comparisons=comparisons(lines, rows, key, mode, words),
         pooled=pooled_dice(scores),
         pooled_figures=pooled_figures(scores, {manifest.site: manifest.role for manifest in manifests}),
         reliability=reliabilities(scores),

@@ -6,7 +6,7 @@ from wardround.records.metric_record import MetricRecord, Status
 from wardround.records.run_lines import ScoreLine
 from wardround.records.scores import Tally
 from wardround.reporting.model import ArmScore, Overall, PooledDice
-from wardround.reporting.vocabulary import measure
+from wardround.reporting.words import Words
 
 
 def table(scores: list[ScoreLine]) -> list[ArmScore]:
@@ -31,7 +31,7 @@ def table(scores: list[ScoreLine]) -> list[ArmScore]:
     )
 
 
-def overall(rows: list[ArmScore], key: str, mode: str) -> list[Overall]:
+def overall(rows: list[ArmScore], key: str, mode: str, words: Words) -> list[Overall]:
     """Mean and worst over training sites for each arm; `alone` is every hospital's own model at home."""
     groups: dict[str, list[ArmScore]] = {}
     for row in rows:
@@ -39,15 +39,17 @@ def overall(rows: list[ArmScore], key: str, mode: str) -> list[Overall]:
         if row.role == "train" and not is_alone(arm):
             groups.setdefault(arm, []).append(row)
     return [
-        _overall(arm, name, {row.site: row.records.get(name) for row in group}, higher_is_better(name, key, mode))
+        _overall(
+            arm, name, {row.site: row.records.get(name) for row in group}, higher_is_better(name, key, mode, words)
+        )
         for arm, group in groups.items()
         for name in dict.fromkeys(name for row in group for name in row.records)
     ]
 
 
-def higher_is_better(name: str, key: str, mode: str) -> bool:
+def higher_is_better(name: str, key: str, mode: str, words: Words) -> bool:
     """The study decides for its key metric, the metric's definition for the rest."""
-    return mode == "max" if name == key else measure(name).family.higher_is_better
+    return mode == "max" if name == key else words.measure(name).family.higher_is_better
 
 
 def pooled_dice(scores: list[ScoreLine]) -> list[PooledDice]:

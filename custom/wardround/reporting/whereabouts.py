@@ -3,7 +3,7 @@
 from wardround.records.arms import is_baseline
 from wardround.reporting.model import SiteFacts, Summary
 from wardround.reporting.risk_page import is_about_risk
-from wardround.reporting.vocabulary import listed_by_family
+from wardround.reporting.words import Words
 
 _ON_ONE_MACHINE = {
     "sim": "All hospitals were simulated on one machine, which held the data of all.",
@@ -36,18 +36,18 @@ def where_the_data_was(summary: Summary, *, generated: bool) -> str:
     return " ".join(sentences)
 
 
-def common_figures(sites: list[SiteFacts]) -> tuple[str, str]:
+def common_figures(sites: list[SiteFacts], words: Words) -> tuple[str, str]:
     """Figures and sums for pooling that every site sent, in few words, to be listed once."""
-    return listed_by_family(_common([site.figures_sent for site in sites])), listed_by_family(
+    return words.listed_by_family(_common([site.figures_sent for site in sites])), words.listed_by_family(
         _common([site.sums_sent for site in sites])
     )
 
 
-def own_figures(site: SiteFacts, sites: list[SiteFacts]) -> str:
+def own_figures(site: SiteFacts, sites: list[SiteFacts], words: Words) -> str:
     """What this site sent beyond what every site did; empty where nothing."""
     everyone = {*_common([each.figures_sent for each in sites])}, {*_common([each.sums_sent for each in sites])}
-    figures = listed_by_family([name for name in site.figures_sent if name not in everyone[0]])
-    sums = listed_by_family([name for name in site.sums_sent if name not in everyone[1]])
+    figures = words.listed_by_family([name for name in site.figures_sent if name not in everyone[0]])
+    sums = words.listed_by_family([name for name in site.sums_sent if name not in everyone[1]])
     return "; ".join(text for text in (figures, f"sums for pooling: {sums}" if sums else "") if text)
 
 

@@ -1,6 +1,6 @@
 """The words of one kind of patient data, torch-free: what its metrics, codes and arms are called in a report.
 
-A workload's folder holds a `vocabulary.py` with `VOCABULARY`; reports collect those of all installed workloads.
+A workload's folder holds a `vocabulary.py` with `VOCABULARY`; a report reads its own workload's, never another's.
 """
 
 from collections.abc import Mapping
