@@ -65,32 +65,33 @@ def test_equal_sites_pass_and_too_few_do_not() -> None:
         check_quorum({"hospital-a": _manifest(), "hospital-b": _manifest()}, STUDY, {"hospital-c": "late"})
 
 
-GOOD = {"rows": 40.0, "sum": 20.0, "sum_of_squares": 12.0}
+GOOD = {"sum": 20.0, "sum_of_squares": 12.0}
 BAD = [
-    ([("column_age", {**GOOD, "rows": -5.0}, 20)], "is over -5 rows"),
-    ([("column_age", {**GOOD, "rows": 1e12}, 20)], "is over 1e+12 rows of 20 patients, the site has 50 rows"),
-    ([("column_age", {**GOOD, "rows": 40.5}, 20)], "is over 40.5 rows"),
-    ([("column_age", {**GOOD, "rows": 19.0}, 20)], "is over 19 rows of 20 patients"),
-    ([("column_age", {**GOOD, "sum": 5000.0}, 20)], "has sum 5000"),
-    ([("column_age", {**GOOD, "sum": 1e308, "sum_of_squares": 1e308}, 20)], "has sum 1e+308"),
-    ([("column_age", {**GOOD, "sum_of_squares": -1e308}, 20)], "sum of squares -1e+308"),
-    ([("column_age", {**GOOD, "sum_of_squares": 21.0}, 20)], "sum of squares 21"),
-    ([("column_age", {**GOOD, "sum_of_squares": 9.0}, 20)], "too much for its sum of squares 9"),
-    ([("column_age", {"sum": 20.0}, 20)], "column_age holds sum; expected rows, sum, sum_of_squares"),
-    ([("column_age", {**GOOD, "mean": 0.5}, 20)], "column_age holds mean, rows"),
-    ([("column_age", {}, 20)], "column_age holds nothing"),
-    ([("column_age", GOOD, 0)], "is over 0 patients"),
-    ([("column_age", GOOD, 31)], "is over 31 patients, the site has 30"),
-    ([("column_sex", GOOD, 20)], "column_sex is the sum of no number column"),
-    ([("column_age", GOOD, 20), ("column_age", GOOD, 20)], "column_age is there twice"),
+    ([("column_age", GOOD, 10**12, 20)], "is over 1000000000000 rows of 20 patients, the site has 50 rows"),
+    ([("column_age", GOOD, 19, 20)], "is over 19 rows of 20 patients"),
+    ([("column_age", {**GOOD, "sum": 5000.0}, 40, 20)], "has sum 5000"),
+    ([("column_age", {**GOOD, "sum": 1e308, "sum_of_squares": 1e308}, 40, 20)], "has sum 1e+308"),
+    ([("column_age", {**GOOD, "sum_of_squares": -1e308}, 40, 20)], "sum of squares -1e+308"),
+    ([("column_age", {**GOOD, "sum_of_squares": 21.0}, 40, 20)], "sum of squares 21"),
+    ([("column_age", {**GOOD, "sum_of_squares": 9.0}, 40, 20)], "too much for its sum of squares 9"),
+    ([("column_age", {"sum": 20.0}, 40, 20)], "column_age holds sum; expected sum, sum_of_squares"),
+    ([("column_age", {**GOOD, "mean": 0.5}, 40, 20)], "column_age holds mean, sum"),
+    ([("column_age", {}, 40, 20)], "column_age holds nothing"),
+    ([("column_age", GOOD, 40, None)], "is over 0 patients"),
+    ([("column_age", GOOD, 40, 0)], "is over 0 patients"),
+    ([("column_age", GOOD, 40, 31)], "is over 31 patients, the site has 30"),
+    ([("column_sex", GOOD, 40, 20)], "column_sex is the sum of no number column"),
+    ([("column_age", GOOD, 40, 20), ("column_age", GOOD, 40, 20)], "column_age is there twice"),
 ]
 
+Sums = list[tuple[str, dict[str, float], int, int | None]]
 
-def _check_sums(sums: list[tuple[str, dict[str, float], int]], workload: Workload, **changes: Any) -> None:
+
+def _check_sums(sums: Sums, workload: Workload, **changes: Any) -> None:
     manifest = _manifest(
         **{"counts": {"train_patients": 30, "train_cases": 50}, "contract_digest": workload.contract_digest()}
         | changes,
-        statistics=[Tally(name=name, counts=counts, n=n) for name, counts, n in sums],
+        statistics=[Tally(name=name, counts=counts, n=rows, support=patients) for name, counts, rows, patients in sums],
     )
     check_manifests({"hospital-b": manifest}, STUDY, workload=workload, shared=SHARED)
 
@@ -106,16 +107,16 @@ def test_sums_that_no_training_rows_have_are_refused(sums: list[Any], words: str
 
 
 def test_sums_that_rows_can_have_pass_and_a_column_may_be_held_back() -> None:
-    constant = {"rows": 50.0, "sum": 15.0, "sum_of_squares": 4.5}
-    _check_sums([("column_age", GOOD, 20), ("column_beds", constant, 30)], workload_of(WORKLOAD))
+    constant = {"sum": 15.0, "sum_of_squares": 4.5}
+    _check_sums([("column_age", GOOD, 40, 20), ("column_beds", constant, 50, 30)], workload_of(WORKLOAD))
     _check_sums([], workload_of(WORKLOAD))
 
 
 def test_sums_that_nobody_asked_for_are_refused() -> None:
     for workload in (workload_of({**WORKLOAD, "normalisation": "site"}), FakeWorkload()):
         with pytest.raises(WardroundError, match="hospital-b: statistics: column_age"):
-            _check_sums([("column_age", GOOD, 20)], workload)
+            _check_sums([("column_age", GOOD, 40, 20)], workload)
     with pytest.raises(WardroundError, match="column_age is a sum that this study does not ask for"):
-        Workload.check_statistics(FakeWorkload(), [Tally(name="column_age", counts=GOOD, n=20)], {})
+        Workload.check_statistics(FakeWorkload(), [Tally(name="column_age", counts=GOOD, n=40, support=20)], {})
     with pytest.raises(WardroundError, match="hospital-b: sends sums, among them column_age, but does not train"):
-        _check_sums([("column_age", GOOD, 20)], workload_of(WORKLOAD), role="evaluate")
+        _check_sums([("column_age", GOOD, 40, 20)], workload_of(WORKLOAD), role="evaluate")

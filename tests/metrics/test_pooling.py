@@ -14,6 +14,12 @@ def test_pooled_dice_is_the_dice_of_all_voxels_together():
     assert pooled_dice(tally) == pytest.approx(2 * 100 / 250)
 
 
+def test_patients_behind_sums_add_up_where_every_site_tells_them():
+    told = [Tally(name="age", counts={"sum": 1.0}, n=rows, support=patients) for rows, patients in ((9, 7), (5, 5))]
+    assert (pool(told)[0].n, pool(told)[0].support) == (14, 12)
+    assert pool([*told, Tally(name="age", counts={"sum": 1.0}, n=3)])[0].support is None
+
+
 def test_nothing_to_pool_is_undefined_and_not_zero():
     assert pooled_dice(_voxels(0, 50, 0, 2)) is None
 

@@ -66,6 +66,8 @@ def test_a_number_that_json_cannot_hold_is_refused(
         (Tally, TALLY | {"name": PATH}),
         (Tally, TALLY | {"counts": {PATH: 1.0}}),
         (Tally, TALLY | {"n": -1}),
+        (Tally, TALLY | {"n": 40.5}),
+        (Tally, TALLY | {"support": -1}),
         (MetricRecord, RECORD | {"name": PATH}),
         (MetricRecord, RECORD | {"status": "low_support", "reason": "Jane Doe, born 1950"}),
         (MetricRecord, RECORD | {"status": "low_support", "reason": "x" * 61}),

@@ -123,7 +123,7 @@ class FakeData(SiteData):
     def statistics(self) -> list[Tally]:
         images = self.splits["train"][0]
         counts = {"sum": float(images.sum()), "sum_of_squares": float(images.square().sum()), "pixels": images.numel()}
-        return [Tally(name="pixels", counts=counts, n=len(images))]
+        return [Tally(name="pixels", counts=counts, n=len(images), support=len(images))]
 
     def recalibrate(self, network: nn.Module) -> nn.Module | None:
         return None if self.shift is None else Shifted(network, self.shift)

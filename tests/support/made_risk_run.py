@@ -42,7 +42,9 @@ def manifest(site: str) -> SiteManifest:
         contract_digest="c",
         study_digest="d" * 64,
         nature="pseudo_site" if site == "va" else "hospital",
-        statistics=[Tally(name="column_age", counts={"sum": 90.0, "sum_of_squares": 50.0}, n=200)] if train else [],
+        statistics=[Tally(name="column_age", counts={"sum": 90.0, "sum_of_squares": 50.0}, n=200, support=90)]
+        if train
+        else [],
         suppressed=["column_chol"] if site == "va" else [],
     )
 

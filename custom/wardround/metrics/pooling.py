@@ -34,4 +34,6 @@ def _added(name: str, group: list[Tally]) -> Tally:
         if set(tally.counts) != keys:
             raise ValueError(f"tally {name}: counts {sorted(keys)} at one site, {sorted(tally.counts)} at another")
     counts = {key: sum(tally.counts[key] for tally in group) for key in group[0].counts}
-    return Tally(name=name, counts=counts, n=sum(tally.n for tally in group))
+    supports = [tally.support for tally in group if tally.support is not None]
+    support = sum(supports) if len(supports) == len(group) else None
+    return Tally(name=name, counts=counts, n=sum(tally.n for tally in group), support=support)

@@ -13,7 +13,8 @@ class Tally(BaseModel):
     Args:
         name: what is counted, such as `voxels_wt`.
         counts: named sums, for example `both`, `predicted`, `reference` (voxels).
-        n: cases summed over.
+        n: what was summed over, as in `MetricRecord`: cases, which for tables are rows.
+        support: patients whom the sums rest on, where a site's disclosure rules go by it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -21,6 +22,7 @@ class Tally(BaseModel):
     name: Code
     counts: dict[Code, float]
     n: Count
+    support: Count | None = None
 
 
 class CaseScore(BaseModel):

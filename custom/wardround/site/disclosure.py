@@ -16,7 +16,7 @@ class Guarded:
 
 
 def guard_sums(tallies: Iterable[Tally], rules: Disclosure) -> Guarded:
-    """Holds back each tally whose `n`, in patients, is below `rules.minimum_cell`.
+    """Holds back each tally whose `support`, in patients, is not known or below `rules.minimum_cell`.
 
     A sum over one patient is that patient's value, and zero patients are held back too: that nobody has a value may
     say as much as a value. What is held back is told by name alone, never as 0.
@@ -24,7 +24,7 @@ def guard_sums(tallies: Iterable[Tally], rules: Disclosure) -> Guarded:
     passed: list[Tally] = []
     suppressed: list[str] = []
     for tally in tallies:
-        if tally.n < rules.minimum_cell:
+        if tally.support is None or tally.support < rules.minimum_cell:
             suppressed.append(tally.name)
         else:
             passed.append(tally)

@@ -121,9 +121,9 @@ def test_only_training_rows_make_the_statistics(opened, workload):
     data = opened(made_frame(1))
     sums = {tally.name: tally for tally in data.statistics()}
     age = data.rows("train").inputs[:, input_names(workload.settings.contract).index("age")].double()
-    assert sums["column_age"].counts["rows"] == len(age)
+    assert sums["column_age"].n == len(age)
     assert sums["column_age"].counts["sum"] == pytest.approx(age.sum().item())
-    assert 0 < sums["column_age"].n <= data.counts["train_patients"]
+    assert 0 < sums["column_age"].support <= data.counts["train_patients"]
 
 
 def test_normalised_by_site_training_rows_have_mean_0_and_no_sum_leaves(opened):

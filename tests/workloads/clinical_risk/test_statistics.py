@@ -42,8 +42,8 @@ def test_a_constant_column_has_scale_one_and_so_have_indicators_and_categories(c
 def test_missing_values_count_in_no_sum(contract):
     site = encoded(1, contract)
     tallies = {tally.name: tally for tally in column_sums(site, contract)}
-    assert tallies["column_age"].counts["rows"] == len(site)
-    assert tallies["column_urea"].counts["rows"] == site.inputs[:, 1].isfinite().sum() < len(site)
+    assert tallies["column_age"].n == len(site)
+    assert tallies["column_urea"].n == site.inputs[:, 1].isfinite().sum() < len(site)
 
 
 def test_a_sum_names_the_patients_whose_value_is_not_the_commonest(contract):
@@ -51,15 +51,15 @@ def test_a_sum_names_the_patients_whose_value_is_not_the_commonest(contract):
     site.inputs[:, 0] = 0.0
     site.inputs[:3, 0] = torch.tensor([0.4, 0.6, 0.1])
     tallies = {tally.name: tally for tally in column_sums(site, contract)}
-    assert tallies["column_age"].n == len(set(site.patients[:3]))
-    assert tallies["column_beds"].n == 0  # constant: the sum is everybody's value
+    assert tallies["column_age"].support == len(set(site.patients[:3]))
+    assert tallies["column_beds"].support == 0  # constant: the sum is everybody's value
 
 
 def test_a_column_that_no_site_tells_of_is_centred_on_its_range(contract):
     site = encoded(1, contract)
     site.inputs[:, 1] = float("nan")
     tallies = [tally for tally in column_sums(site, contract) if tally.name != "column_age"]
-    assert [(tally.name, tally.n) for tally in tallies] == [("column_urea", 0), ("column_beds", 0)]
+    assert [(tally.name, tally.support) for tally in tallies] == [("column_urea", 0), ("column_beds", 0)]
     mean, scale = mean_and_scale(tallies, contract)
     assert mean[:2].tolist() == [MIDDLE, MIDDLE]
     assert scale[:2].tolist() == [1, 1]

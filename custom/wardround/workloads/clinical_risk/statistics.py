@@ -22,9 +22,9 @@ _PREFIX = "column_"
 def column_sums(rows: Rows, contract: Contract) -> list[Tally]:
     """Sum and sum of squares of each number column over the rows that have a value, on the encoded [0, 1] scale.
 
-    `n`, by which a site's disclosure rules go, counts the patients whose value is another than the commonest one: where
-    all but one have had no admission, the sum of admissions is that one's number, whoever else is counted.
-    `counts.rows` is the number of rows.
+    `n` is how many rows. `support`, by which a site's disclosure rules go, counts the patients whose value is
+    another than the commonest one: where all but one have had no admission, the sum of admissions is that one's number,
+    whoever else is counted.
 
     Args:
         rows: encoded and not standardised.
@@ -41,12 +41,12 @@ def _sums(name: str, values: NDArray[np.float64], patients: NDArray[np.intp]) ->
     observed = ~np.isnan(values)
     known, times = np.unique(values[observed], return_counts=True)
     others = observed & (values != (known[times.argmax()] if known.size else 0.0))
-    counts = {
-        "rows": int(observed.sum()),
-        "sum": float(values[observed].sum()),
-        "sum_of_squares": float((values[observed] ** 2).sum()),
-    }
-    return Tally(name=name, counts=counts, n=len(np.unique(patients[others])))
+    return Tally(
+        name=name,
+        counts={"sum": float(values[observed].sum()), "sum_of_squares": float((values[observed] ** 2).sum())},
+        n=int(observed.sum()),
+        support=len(np.unique(patients[others])),
+    )
 
 
 def tally_names(contract: Contract) -> list[str]:
@@ -57,7 +57,7 @@ def tally_names(contract: Contract) -> list[str]:
 def mean_and_scale(tallies: Sequence[Tally], contract: Contract) -> tuple[Tensor, Tensor]:
     """Mean and standard deviation of every input, each [inputs], float32; 0 and 1 for indicators and categories.
 
-        mean = sum / rows,   scale = sqrt(max(sum_of_squares / rows - mean^2, 0))
+        mean = sum / n,   scale = sqrt(max(sum_of_squares / n - mean^2, 0))
 
     the population's, over all rows of all tallies of a column. The scale of a column that is constant is 1, any other
     is `SMALLEST_SCALE` at least. A column of no row, since no site has a value or all held their sums back, has mean
@@ -71,7 +71,7 @@ def mean_and_scale(tallies: Sequence[Tally], contract: Contract) -> tuple[Tensor
     mean, scale = torch.zeros(inputs), torch.ones(inputs)
     for place, name in enumerate(number_columns(contract)):
         own = [tally for tally in tallies if tally.name == f"{_PREFIX}{name}"]
-        rows = sum(tally.counts["rows"] for tally in own)
+        rows = sum(tally.n for tally in own)
         if not rows:
             mean[place] = MIDDLE
             continue
