@@ -51,12 +51,13 @@ def test_the_risks_are_those_that_were_scored(site, workload):
         assert risks[case] == pytest.approx(probability, abs=1e-6)
 
 
-def test_normalised_by_site_the_risks_are_those_that_were_scored_too(site):
+@pytest.mark.parametrize("split", [None, {"validation_fraction": 0, "test_fraction": 1}])
+def test_normalised_by_site_the_risks_are_those_that_were_scored_too(site, split):
     workload = make_workload(made_study(workload__normalisation="site"))
     network = workload.network().eval()
-    data = workload.open_site(site_section("stays.csv"), folder=site, cache=site)
+    data = workload.open_site(site_section("stays.csv", split=split), folder=site, cache=site)
     scored = {case.case: case.values["probability"] for case in data.score(network, "test").cases}
-    predicted(site, network, workload, "stays.csv")
+    predicted(site, network, workload, "stays.csv", split=split)
     risks = dict(pl.read_csv(site / "risks.csv").select("row", "risk").iter_rows())
     np.testing.assert_allclose([risks[case] for case in scored], list(scored.values()), atol=1e-6)
 

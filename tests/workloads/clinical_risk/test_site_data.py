@@ -138,6 +138,20 @@ def test_normalised_by_site_training_rows_have_mean_0_and_no_sum_leaves(opened):
     assert torch.isnan(data.rows("test").inputs).any()
 
 
+def test_normalised_by_site_an_outside_hospital_is_standardised_by_all_its_rows(opened):
+    settings = {key: value for key, value in WORKLOAD.items() if key != "kind"}
+    outside = {"validation_fraction": 0, "test_fraction": 1}
+    data = opened(made_frame(1), chosen=make({**settings, "normalisation": "site"}), split=outside)
+    numbers = data.rows("test").inputs[:, :2].double().numpy()
+    np.testing.assert_allclose(np.nanmean(numbers, axis=0), 0, atol=1e-5)
+    np.testing.assert_allclose(np.nanstd(numbers, axis=0), 1, atol=1e-5)
+    assert "mean and scale of the inputs are of the rows that are scored" in str(data.remarks[-1])
+    flipped = made_frame(1).with_columns(readmitted=pl.col("readmitted").replace({"yes": "no", "no": "yes"}))
+    other = opened(flipped, chosen=make({**settings, "normalisation": "site"}), split=outside)
+    assert torch.equal(other.rows("test").inputs.nan_to_num(-9), data.rows("test").inputs.nan_to_num(-9))
+    assert Reason.TOO_FEW_CASES not in {remark.code for remark in opened(made_frame(1), split=outside).remarks}
+
+
 def test_scores_name_the_rows_and_stay_the_same_whatever_mode_the_network_is_in(opened, workload):
     data, network = opened(made_frame(1)), workload.network().train()
     scores = data.score(network, "test", detail=True)

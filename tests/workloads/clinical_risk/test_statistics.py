@@ -3,10 +3,17 @@ import pytest
 import torch
 
 from support.made_tables import CONTRACT, made_frame
+from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.encode import encode, input_names
 from wardround.workloads.clinical_risk.rows import Rows
-from wardround.workloads.clinical_risk.statistics import MIDDLE, SMALLEST_SCALE, column_sums, mean_and_scale
+from wardround.workloads.clinical_risk.statistics import (
+    MIDDLE,
+    SMALLEST_SCALE,
+    column_sums,
+    mean_and_scale,
+    own_mean_and_scale,
+)
 
 
 @pytest.fixture
@@ -70,3 +77,43 @@ def test_a_nearly_constant_column_does_not_blow_up(contract):
     inputs[0, 0] = 1e-3
     _, scale = mean_and_scale(column_sums(rows_of(inputs, ["one"] * 1000), contract), contract)
     assert scale[0].item() == pytest.approx(SMALLEST_SCALE)
+
+
+def parted(site, train):
+    """The first `train` rows train, and the others are halved."""
+    half = (train + len(site)) // 2
+    cuts = {"train": (0, train), "validation": (train, half), "test": (half, len(site))}
+    return {split: site.take(np.arange(*cut)) for split, cut in cuts.items()}
+
+
+def test_a_sites_own_scale_is_that_of_its_training_rows(contract):
+    site = encoded(1, contract)
+    rows = parted(site, 100)
+    expected = mean_and_scale(column_sums(rows["train"], contract), contract)
+    for found, wanted in zip(own_mean_and_scale(rows, contract), expected, strict=True):
+        torch.testing.assert_close(found, wanted)
+
+
+def test_without_training_rows_a_sites_own_scale_is_that_of_all_its_rows(contract):
+    site = encoded(1, contract)
+    mean, scale = own_mean_and_scale(parted(site, 0), contract)
+    numbers = site.inputs[:, :2].double().numpy()
+    np.testing.assert_allclose(mean[:2], np.nanmean(numbers, axis=0), rtol=1e-6)
+    np.testing.assert_allclose(scale[:2], np.nanstd(numbers, axis=0), rtol=1e-6)
+
+
+def test_a_column_that_no_training_row_has_is_scaled_by_the_other_rows(contract):
+    site = encoded(1, contract)
+    site.inputs[:100, 1] = float("nan")
+    rows = parted(site, 100)
+    mean, scale = own_mean_and_scale(rows, contract)
+    others = site.inputs[100:, 1].double().numpy()
+    assert (mean[1].item(), scale[1].item()) == pytest.approx((np.nanmean(others), np.nanstd(others)))
+    assert mean[0].item() == pytest.approx(site.inputs[:100, 0].mean().item())
+
+
+def test_a_site_without_any_row_has_no_scale(contract):
+    nothing = encoded(1, contract).take(np.arange(0))
+    with pytest.raises(WardroundError, match="no row of this site is in any split") as raised:
+        own_mean_and_scale(dict.fromkeys(("train", "validation", "test"), nothing), contract)
+    assert raised.value.code is Reason.TOO_FEW_CASES

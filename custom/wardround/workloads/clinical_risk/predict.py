@@ -19,7 +19,6 @@ from wardround.workloads.clinical_risk.settings import (
     ParquetSource,
     SqlSource,
 )
-from wardround.workloads.clinical_risk.statistics import mean_and_scale
 from wardround.workloads.clinical_risk.table import read_table
 
 _log = logging.getLogger(__name__)
@@ -33,7 +32,7 @@ def predict_table(
     `number` counts the table's rows from 1. A row that is no part of the study or cannot be read keeps its place, with
     its number and nothing else, and the log says why; `wardround check` says so of the site's own table.
 
-    Under `normalisation: site` the site's own training rows are read too, for their mean and scale.
+    Under `normalisation: site` the site's own table is read too, for its mean and scale; see `own_mean_and_scale`.
 
     Args:
         network: complete and in evaluation mode, on any device.
@@ -54,8 +53,8 @@ def predict_table(
     asked = site.model_copy(update={"source": _source(path, site), "rows": {}, "split_column": None})
     table = read_table(settings.contract, asked, labelled=False)
     inputs = torch.from_numpy(encode(table.frame, settings.contract))
-    if settings.normalisation == "site":
-        mean, scale = mean_and_scale(open_site_data(settings, site).sums(), settings.contract)
+    if settings.normalisation == "site" and (own := open_site_data(settings, site).own_scale) is not None:
+        mean, scale = own
         inputs = (inputs - mean) / scale
     risks = probabilities_of(network, inputs)
     told = pl.DataFrame({"number": table.rows, "row": table.row_ids, "patient": table.patients, "risk": risks})

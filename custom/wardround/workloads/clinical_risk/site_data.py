@@ -16,8 +16,13 @@ from wardround.workloads.clinical_risk.recalibrate import recalibrated
 from wardround.workloads.clinical_risk.rows import Rows, one_pass, training_batches
 from wardround.workloads.clinical_risk.scoring import ScoredRows, choose_thresholds, score_rows
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings
-from wardround.workloads.clinical_risk.statistics import column_sums, mean_and_scale
+from wardround.workloads.clinical_risk.statistics import column_sums, own_mean_and_scale
 from wardround.workloads.workload import Batch, SiteData
+
+_OF_SCORED_ROWS = (
+    "normalisation by site: no training row, so the mean and scale of the inputs are of the rows that are scored; "
+    "their outcomes have no part in it"
+)
 
 
 class ClinicalRiskData(SiteData):
@@ -45,8 +50,10 @@ class ClinicalRiskData(SiteData):
         self._problems, self._doubts, self._remarks = list(problems), list(doubts), list(remarks)
         self._sums = column_sums(rows["train"], settings.contract)
         self._rows = dict(rows)
+        self.own_scale: tuple[Tensor, Tensor] | None = None  # by which the rows are standardised, if by the site's own
         if settings.normalisation == "site":
-            self._rows = _standardised(self._rows, *mean_and_scale(self._sums, settings.contract))
+            self.own_scale = own_mean_and_scale(rows, settings.contract)
+            self._rows = _standardised(self._rows, *self.own_scale)
 
     def rows(self, split: str) -> Rows:
         """The rows of `train`, `validation` or `test`."""
@@ -83,8 +90,10 @@ class ClinicalRiskData(SiteData):
 
     @property
     def remarks(self) -> list[WardroundError]:
-        """Of the table, of the split, and training labels of one class."""
+        """Of the table, of the split, of whose rows normalise, and training labels of one class."""
         rows = self._rows["train"]
+        if not len(rows) and self.own_scale is not None:
+            return [*self._remarks, WardroundError(Reason.TOO_FEW_CASES, _OF_SCORED_ROWS)]
         if len(rows.targets.unique()) != 1:
             return list(self._remarks)
         outcome = self.settings.contract.outcome

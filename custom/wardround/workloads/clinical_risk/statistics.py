@@ -1,12 +1,13 @@
 """Mean and scale of the number columns, from sums that sites can add up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Tally
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.encode import input_names, number_columns
@@ -81,3 +82,30 @@ def mean_and_scale(tallies: Sequence[Tally], contract: Contract) -> tuple[Tensor
         if variance > _CONSTANT**2:
             scale[place] = max(variance**0.5, SMALLEST_SCALE)
     return mean, scale
+
+
+def own_mean_and_scale(rows: Mapping[str, Rows], contract: Contract) -> tuple[Tensor, Tensor]:
+    """Mean and scale of one site's own inputs, see `mean_and_scale`: over its training rows.
+
+    A column that these have no value of, every one at a hospital that is only scored, is taken over all rows of the
+    site, whose outcomes are left alone: network weights that were learned on standardised values make no sense of
+    others.
+
+    Args:
+        rows: by split, encoded and not standardised.
+        contract: names the columns.
+
+    Raises:
+        WardroundError: the site has no row at all.
+    """
+    if not any(map(len, rows.values())):
+        raise WardroundError(
+            Reason.TOO_FEW_CASES,
+            "workload.normalisation site: no row of this site is in any split, so its inputs have no mean and scale; "
+            "see `split` and `split_column` of site.yaml",
+        )
+    every = [column_sums(part, contract) for part in rows.values()]
+    tallies: list[Tally] = []
+    for trained, *column in zip(column_sums(rows["train"], contract), *every, strict=True):
+        tallies += [trained] if trained.counts["rows"] else column
+    return mean_and_scale(tallies, contract)
