@@ -73,7 +73,7 @@ def test_a_checkpoint_without_a_sites_entries_becomes_complete(keep_local: str) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FakeData, "has_unlabelled", False)
         notes = adapt_checkpoint(checkpoint, workload, data, site="new").card.notes
-        assert notes == ("statistics_re_measured", "statistics_of_scored_images")
+        assert notes == ("statistics_re_measured", "statistics_of_scored_cases")
 
     network = workload.network()
     fill_network(network, adapted.tensors)

@@ -3,7 +3,9 @@
 import pytest
 
 from wardround.cli.model import figure_lines
+from wardround.learners.adapt import OF_SCORED_CASES, RE_MEASURED
 from wardround.records.metric_record import MetricRecord
+from wardround.reporting import common_words
 from wardround.reporting.vocabularies import VOCABULARIES, vocabulary_of
 from wardround.reporting.words import Words, words_of
 from wardround.workloads.vocabulary import Family, Vocabulary
@@ -54,6 +56,11 @@ def test_codes_and_arms_in_words() -> None:
     assert RISK.in_words("one_class") == "only one outcome occurs, so it has no value"
     assert RISK.arm_title("reference") == "Logistic regression, own data"
     assert RISK.in_words("quite_new") == "quite new"
+
+
+def test_what_a_learner_remarks_has_words_for_any_workload() -> None:
+    for code in (RE_MEASURED, OF_SCORED_CASES):
+        assert words_of("none").in_words(code) == common_words.CODES[code]
 
 
 def test_a_code_of_two_workloads_means_what_the_runs_own_says(monkeypatch: pytest.MonkeyPatch) -> None:

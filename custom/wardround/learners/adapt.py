@@ -1,4 +1,4 @@
-"""Re-measuring BatchNorm statistics on a site's own unlabelled volumes."""
+"""Re-measuring BatchNorm statistics on a site's own unlabelled cases."""
 
 from collections.abc import Iterable
 
@@ -14,12 +14,12 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.workload import SiteData, Workload
 
 RE_MEASURED = "statistics_re_measured"
-OF_SCORED_IMAGES = "statistics_of_scored_images"  # there were no others
+OF_SCORED_CASES = "statistics_of_scored_cases"  # there were no others
 
 
 def remarks(data: SiteData) -> tuple[str, ...]:
     """What a model's notes say of statistics that were re-measured on this data."""
-    return (RE_MEASURED,) if data.has_unlabelled else (RE_MEASURED, OF_SCORED_IMAGES)
+    return (RE_MEASURED,) if data.has_unlabelled else (RE_MEASURED, OF_SCORED_CASES)
 
 
 @torch.no_grad()
@@ -28,7 +28,7 @@ def re_measure(network: nn.Module, batches: Iterable[Tensor], device: torch.devi
 
     Each batch counts the same (momentum None). Only BatchNorm layers are in training mode, so that dropout does
     not blur what is measured, and each layer sees inputs that the layers before normalised by the same batch, as in
-    training. Statistics depend on the size of a volume, hence batches in the training patches' geometry.
+    training. Statistics depend on the size of the inputs, hence batches in the training batches' geometry.
 
     Returns:
         The number of batches. Momentum and the training mode of every module are as before.
@@ -67,7 +67,7 @@ def re_measure(network: nn.Module, batches: Iterable[Tensor], device: torch.devi
 def adapt_checkpoint(
     checkpoint: Checkpoint, workload: Workload, data: SiteData, *, site: str, device: str = "cpu"
 ) -> Checkpoint:
-    """A checkpoint completed for a site that never trained: its shared entries, with statistics of the site's volumes.
+    """A checkpoint completed for a site that never trained: its shared entries, with statistics of the site's cases.
 
     Entries that the checkpoint lacks start as the study initialises them: under FedBN affine values are 1 and 0, under
     `silobn` they are in the checkpoint already.

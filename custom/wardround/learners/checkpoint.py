@@ -181,7 +181,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
     if _metadata(content).get(_CARD_DIGEST) != _card_sha256(card):
         raise WardroundError(
             Reason.DATA_UNREADABLE,
-            f"{card_file}: is not as it was written beside {target.name}: a card says how images are prepared, and "
+            f"{card_file}: is not as it was written beside {target.name}: a card says how inputs are prepared, and "
             "is never edited; copy both files together again",
         )
     broken = [name for name, tensor in tensors.items() if not tensor.isfinite().all()]

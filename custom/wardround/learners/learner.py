@@ -194,7 +194,7 @@ class Learner:
         self._state.acknowledge(None if round_index is None else round_index + 1)
 
     def adapt(self) -> None:
-        """Re-measures BatchNorm statistics on the site's unlabelled volumes; affine values stay as they are.
+        """Re-measures BatchNorm statistics on the site's unlabelled cases; affine values stay as they are.
 
         Raises:
             WardroundError: the network has no such statistics, or the site has no case.

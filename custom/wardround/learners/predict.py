@@ -40,15 +40,15 @@ def predict_file(
 
     Args:
         checkpoint: complete.
-        case: for brain tumors a case folder, or an MSD 4D image.
-        file: for brain tumors the label map to write.
-        data: the workload's section of the site's site.yaml: names of sequences, label convention.
+        case: what the workload reads as one case.
+        file: what it writes.
+        data: the workload's section of the site's site.yaml.
         folder: what relative paths in `data` start from.
         device: cpu or cuda.
-        overwrite: whether a file that is there already may be replaced; an image or label of the site never is.
+        overwrite: whether a file that is there already may be replaced; a file of the site's data never is.
 
     Returns:
-        Figures of the prediction: for brain tumors each region's volume in milliliters.
+        Figures of the prediction by name; see `Workload.predict`.
 
     Raises:
         WardroundError: the model is incomplete (FedBN without a site's entries), the case cannot be read, or the file

@@ -23,7 +23,7 @@ class MetricRecord(BaseModel):
     Args:
         name: what was measured, such as `dice_wt`.
         value: the figure, or None where status is undefined or suppressed.
-        n: cases (patients, volumes, rows) that it rests on.
+        n: cases that it rests on; for tables these are rows.
         n_positive: of these, how many hold what is looked for; None where that means nothing.
         status: see `Status`.
         reason: one coded phrase for any status but ok.

@@ -11,8 +11,8 @@ class Tally(BaseModel):
     """Additive counts that the server can pool over sites. Over one case they are that case's own figures.
 
     Args:
-        name: what is counted, such as `voxels_wt`.
-        counts: named sums, for example `both`, `predicted`, `reference` (voxels).
+        name: what is counted, such as `squared_error`.
+        counts: named sums, each a number that adds up over cases.
         n: what was summed over, as in `MetricRecord`: cases, which for tables are rows.
         support: patients whom the sums rest on, where a site's disclosure rules go by it.
     """

@@ -55,6 +55,7 @@ CODES = {
     "quorum_too_small": "refuses to train in a study whose quorum is below three",
     "quorum_not_met": "fewer accepted contributions than the quorum",
     "statistics_re_measured": "BatchNorm statistics re-measured on the site's own unlabelled cases",
+    "statistics_of_scored_cases": "measured on the scored cases, without their labels: it has no others",
     "no_head_of_its_own": "has no head of its own, so the model has no figures here",
     "no_reference_model": "no simple model: the training cases do not allow one",
     "recalibration_kept": "recalibration was better on validation",

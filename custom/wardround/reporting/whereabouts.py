@@ -52,7 +52,7 @@ def own_figures(site: SiteFacts, sites: list[SiteFacts], words: Words) -> str:
 
 
 def counts_in_words(site: SiteFacts) -> str:
-    """`train patients 6, test cases 8`. An outside hospital trains nothing: it lends unlabelled volumes only."""
+    """`train patients 6, test cases 8`. An outside hospital trains nothing: it lends unlabelled cases only."""
     counts = dict(site.counts)
     if site.role != "train":
         counts.pop("train_patients", None)

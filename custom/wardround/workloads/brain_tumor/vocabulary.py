@@ -36,9 +36,6 @@ VOCABULARY = Vocabulary(
         Family("false_positive_volume", "False-positive volume", False, 1, "ml", parts=_REGIONS),
         Family("voxels", "Voxel counts", True, 0, parts=_REGIONS),
     ),
-    codes={
-        "statistics_of_scored_images": "from the images of the scored cases, without their labels: it has no others",
-    },
     predicted="predicted volumes in ml",
     figures=tuple(Figure(part.key, part.title) for part in _REGIONS),
     console_title="Dice by part and HD95 in mm",
