@@ -75,6 +75,12 @@ def test_page_tells_what_left_in_few_words() -> None:
     assert "sums for pooling: Voxel counts (WT)" in text
 
 
+def test_what_is_kept_everywhere_is_told_as_a_choice_that_this_run_does_not_test() -> None:
+    limit = "this run has no model without it: whether it helps at one hospital shows only beside"
+    assert limit in page(whole_run(KEPT))
+    assert limit not in page(whole_run())
+
+
 def test_names_are_escaped() -> None:
     lines = whole_run()
     lines[0] = lines[0].model_copy(update={"run": "<script>alert(1)</script>"})
