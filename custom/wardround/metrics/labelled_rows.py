@@ -46,11 +46,6 @@ class LabelledRows:
         """Patients with at least one row of this label: what a class rests on, since a patient's rows are alike."""
         return int(np.unique(self.patients[self.labels == label]).size)
 
-    def part(self, chosen: npt.NDArray[np.bool_]) -> "LabelledRows":
-        """The rows where `chosen` is true."""
-        patients = np.unique(self.patients[chosen], return_inverse=True)[1]
-        return LabelledRows(self.probabilities[chosen], self.labels[chosen], patients.astype(np.int64))
-
 
 def labelled_rows(
     probabilities: Sequence[float] | npt.NDArray[Any],
@@ -77,13 +72,6 @@ def labelled_rows(
     numbers = np.arange(chances.size) if patients is None else _numbered(patients)
     order = np.lexsort((numbers, outcomes, chances))
     return LabelledRows(chances[order], outcomes[order], numbers[order].astype(np.int64))
-
-
-def cell_order(
-    probabilities: npt.NDArray[Any], labels: npt.NDArray[Any], patients: Sequence[str]
-) -> npt.NDArray[np.int64]:
-    """The order in which `labelled_rows` puts rows, to sort what belongs to them alike."""
-    return np.lexsort((_numbered(patients), np.asarray(labels), np.asarray(probabilities, np.float64)))
 
 
 def _numbered(patients: Sequence[str] | npt.NDArray[Any]) -> IntArray:
