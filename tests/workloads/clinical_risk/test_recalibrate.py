@@ -72,6 +72,20 @@ def test_too_few_of_a_class_give_no_correction(positive):
     assert recalibrated(Raw(), logits, 1 - labels, patients) is None
 
 
+def test_several_rows_of_a_patient_are_one_of_the_fewest():
+    logits, labels, patients = made(100, slope=0.2)
+    order = np.argsort(labels)
+    positive = order[-9 * 4 :]
+    labels[:], labels[positive] = 0, 1
+    logits[:], logits[positive] = np.linspace(-4, 1, 100), np.linspace(-1, 4, 36)
+    assert recalibrated(Raw(), logits * 5, labels, patients) is not None
+    nine = np.asarray(patients, dtype=object)
+    nine[positive] = [f"q{place // 4}" for place in range(36)]
+    assert recalibrated(Raw(), logits * 5, labels, list(nine)) is None
+    negatives = 1 - labels
+    assert recalibrated(Raw(), -logits * 5, negatives, list(nine)) is None
+
+
 def test_a_ranking_is_never_turned_round():
     logits, labels, patients = made(400, slope=-1)
     assert recalibrated(Raw(), logits, labels, patients) is None

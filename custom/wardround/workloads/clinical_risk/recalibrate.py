@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from wardround.metrics.firm_gain import firm_gain
 from wardround.metrics.platt import fit_platt, log_losses
 
-FEWEST_OF_A_CLASS = 10
+FEWEST_OF_A_CLASS = 10  # patients: several rows of one are alike, and no more evidence
 FEWEST_FOR_ISOTONIC = 1_000  # rows; with fewer its steps follow single patients
 FOLDS = 5
 _RIDGE = 1e-3
@@ -29,20 +29,20 @@ def recalibrated(
     """The network with the correction that lowers the cross-validated log loss most; None where none firmly does.
 
     Folds keep a patient's rows together and the classes' shares alike. The chosen correction is then fitted on all
-    rows.
+    rows. With fewer than `FEWEST_OF_A_CLASS` patients who have a row of a class, there is none.
 
     Args:
         network: gives logits [batch, 1].
         logits, labels, patients: of the site's validation rows, in one order.
     """
-    positive = int(labels.sum())
-    if min(positive, len(labels) - positive) < FEWEST_OF_A_CLASS:
+    whose = np.asarray(patients, dtype=np.str_)
+    if min(len(np.unique(whose[labels == label])) for label in (0, 1)) < FEWEST_OF_A_CLASS:
         return None
     fits: dict[str, _Fit] = {"platt": _fit_platt}
     if len(labels) >= FEWEST_FOR_ISOTONIC:
         fits["isotonic"] = fit_isotonic
     held_out = _cross_validated(fits, logits, labels, patients)
-    without, whose = log_losses(logits, labels), np.asarray(patients, dtype=np.str_)
+    without = log_losses(logits, labels)
     gains = {name: firm_gain(without, losses, whose) for name, losses in held_out.items()}
     firm = {name: gain for name, gain in gains.items() if gain is not None}
     _log.info("recalibration: firm gains in log loss %s", firm)
