@@ -1,7 +1,9 @@
 import os
 import zipfile
+from datetime import time, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import polars as pl
 import pytest
@@ -11,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.settings import Source
 from wardround.workloads.clinical_risk.sources import SourceRows, read_source
+from wardround.workloads.clinical_risk.sql_query import _series
 
 
 def _read(wanted: set[str], **source: Any) -> SourceRows:
@@ -79,8 +82,19 @@ def test_a_text_file_that_is_not_one(tmp_path: Path, content: bytes, code: Reaso
 def test_the_encoding_is_what_the_site_says(tmp_path: Path) -> None:
     assert _csv(tmp_path, b"a,b\n1,J\xfcrgen\n", encoding="latin-1").frame["b"].to_list() == ["Jürgen"]
     assert _csv(tmp_path, "a,b\n1,2\n".encode("utf-16"), encoding="utf-16").frame["a"].to_list() == ["1"]
-    with pytest.raises(WardroundError, match="'utf-ate' is not known"):
-        _csv(tmp_path, "a,b\n1,2\n", encoding="utf-ate")
+
+
+@pytest.mark.parametrize("encoding", ["utf-ate", "utf\0", "undefined", "hex", "", "\ud800"])
+def test_an_encoding_that_nobody_knows_is_refused_by_its_key(tmp_path: Path, encoding: str) -> None:
+    with pytest.raises(WardroundError, match=r"t\.csv: source\.encoding of site\.yaml: .* expected") as caught:
+        _csv(tmp_path, "a,b\n1,2\n", encoding=encoding)
+    assert caught.value.code == Reason.CONFIGURATION_INVALID
+
+
+@pytest.mark.parametrize("separator", ["\n", "\r", '"', "\0"])
+def test_a_separator_that_cannot_separate_is_refused(tmp_path: Path, separator: str) -> None:
+    with pytest.raises(ValidationError, match="separator"):
+        _csv(tmp_path, "a,b\n1,2\n", separator=separator)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -108,6 +122,36 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
         _read({"a"}, kind="parquet", file=file)
 
 
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([timedelta(days=3)], "Duration"),
+        ([time(14, 30)], "Time"),
+        ([b"x"], "Binary"),
+        ([[1, 2]], "List"),
+        ([{"low": 1}], "Struct"),
+    ],
+)
+def test_a_column_of_a_type_that_no_rule_reads_is_refused_by_its_name(
+    tmp_path: Path, values: list[Any], kind: str
+) -> None:
+    file = tmp_path / "t.parquet"
+    pl.DataFrame({"a": values, "b": [1], "c": values}).write_parquet(file)
+    with pytest.raises(
+        WardroundError, match=rf"^t\.parquet: column a: holds {kind}.*; expected numbers, text.*$"
+    ) as told:
+        _read({"a", "b"}, kind="parquet", file=file)
+    assert told.value.code == Reason.DATA_UNREADABLE
+    assert _read({"b"}, kind="parquet", file=file).frame["b"].to_list() == [1]  # what nobody asks for may hold anything
+
+
+def test_a_parquet_columns_name_is_no_pattern(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    pl.DataFrame({"age": [1], "^a.*$": [2], "*": [3]}).write_parquet(file)
+    assert _read({"^a.*$"}, kind="parquet", file=file).frame.to_dict(as_series=False) == {"^a.*$": [2]}
+    assert _read({"*"}, kind="parquet", file=file).frame.to_dict(as_series=False) == {"*": [3]}
+
+
 @pytest.fixture
 def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "hospital.db"
@@ -125,6 +169,11 @@ def test_a_query_is_run_as_it_stands(database: Path) -> None:
     read = _read({"a", "b"}, kind="sql", query=query, url_variable="HOSPITAL_DB")
     assert read.names == ["b", "c", "a"]
     assert read.frame.to_dict(as_series=False) == {"b": ["1.5", "x", None], "a": [1, 2, 3]}
+
+
+def test_what_a_driver_has_a_type_of_its_own_for_is_text() -> None:
+    number = UUID(int=7)
+    assert _series("a", (number, None)).to_list() == [str(number), None]
 
 
 def test_the_url_may_stand_in_a_mounted_file(database: Path, tmp_path: Path) -> None:

@@ -40,6 +40,23 @@ def test_a_column_that_is_not_there_is_named_with_those_that_look_like_it(tmp_pa
     assert "did you mean Chole?" in str(caught.value)
 
 
+def test_names_of_columns_may_look_like_patterns(tmp_path: Path) -> None:
+    plain = read_table(contract(), csv_site(tmp_path, *ROWS))
+    odd = {"age": "^age$", "chol": "*", "visit": "^.*$", "pid": "^p", "ward": "^w.*$", "readmit": "^r$"}
+    columns = {
+        name: {**mapping, "column": odd.get(mapping["column"], mapping["column"])}
+        for name, mapping in SITE["columns"].items()
+    }
+    changes = {"columns": columns, "row_id": "^.*$", "patient": "^p", "rows": {"^w.*$": ["MED", "SURG"]}}
+    changes["outcome"] = {**SITE["outcome"], "column": "^r$"}
+    frame = pl.read_csv(tmp_path / "table.csv", null_values=["?"]).rename(odd)
+    frame.with_columns(age=pl.lit(1.0), visit=pl.lit("v")).write_parquet(tmp_path / "t.parquet")
+    made = site({"kind": "parquet", "file": tmp_path / "t.parquet"}, **changes)
+    _same(plain, read_table(contract(), made))
+    header = ",".join(odd.get(name, name) for name in HEADER.split(","))
+    _same(plain, read_table(contract(), csv_site(tmp_path, *ROWS, header=header, **changes)))
+
+
 def test_a_name_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WardroundError, match="column age is there twice"):
         read_table(contract(), csv_site(tmp_path, *ROWS, header=HEADER.replace("chol", "age")))

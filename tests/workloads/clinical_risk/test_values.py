@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 
 from support.small_tables import contract
-from wardround.records.reasons import WardroundError
 from wardround.workloads.clinical_risk.contract import CategoryColumn, Conversion, NumberColumn
 from wardround.workloads.clinical_risk.values import as_text, convert, read_categories, read_numbers
 
@@ -27,11 +26,6 @@ AGE, SEX, WARD = (contract().columns[name] for name in ("age", "sex", "ward"))
 def test_text_of_a_value_does_not_depend_on_how_it_is_stored(values: list[object], expected: list[str]) -> None:
     text = as_text(pl.Series("x", values)).to_list()
     assert [one and one.replace("e+", "e") for one in text] == expected
-
-
-def test_lists_are_no_values() -> None:
-    with pytest.raises(WardroundError, match="column x: holds List"):
-        as_text(pl.Series("x", [[1], [2]]))
 
 
 @pytest.mark.parametrize("text", ["inf", "-inf", "nan", "1 000", "1,5", "1_0", "0x10", "six"])

@@ -120,10 +120,11 @@ def _opened(source: CsvSource) -> Iterator[io.TextIOWrapper]:
     encoding = "utf-8-sig" if source.encoding.lower().replace("_", "-") in ("utf-8", "utf8") else source.encoding
     try:
         "".encode(encoding)
-    except LookupError:
+    except (LookupError, ValueError):  # ValueError: a null character, or a codec that refuses all text
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
-            f"site.yaml: source.encoding: {source.encoding!r} is not known; usual ones: utf-8, latin-1, cp1252, utf-16",
+            f"{file}: source.encoding of site.yaml: {source.encoding!r:.80} is not known here; expected "
+            "the one that the file was exported in, such as utf-8, latin-1, cp1252 or utf-16",
         ) from None
     if file.suffix.lower() != ".zip":
         with file.open("rb") as raw:
@@ -142,7 +143,8 @@ def _opened(source: CsvSource) -> Iterator[io.TextIOWrapper]:
                 )
             with archive.open(members[0]) as raw:
                 yield io.TextIOWrapper(raw, encoding=encoding, newline="")
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:  # RuntimeError: a password
+    # zipfile raises RuntimeError where a password is asked for, NotImplementedError on a compression that it lacks
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
         raise WardroundError(Reason.DATA_UNREADABLE, f"{file}: not readable as a zip archive: {error}") from error
 
 

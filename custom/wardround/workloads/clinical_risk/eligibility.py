@@ -10,7 +10,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.findings import Findings
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
-from wardround.workloads.clinical_risk.sources import SourceRows
+from wardround.workloads.clinical_risk.sources import SourceRows, column_of
 from wardround.workloads.clinical_risk.times import EXPECTED, Times, read_times
 from wardround.workloads.clinical_risk.values import as_text, code_text
 
@@ -81,7 +81,7 @@ def _own_rows(contract: Contract, site: ClinicalRiskSiteSettings, source: Source
     frame = source.frame
     numbers = np.arange(1, frame.height + 1, dtype=np.int64)
     for column, values in site.rows.items():
-        text = as_text(frame[column], decimal=source.decimal)
+        text = as_text(column_of(frame, column), decimal=source.decimal)
         mask = text.is_in([code_text(value) for value in values]).fill_null(False)
         if not mask.any():
             found = text.drop_nulls().unique().sort().head(8).to_list()
@@ -92,8 +92,12 @@ def _own_rows(contract: Contract, site: ClinicalRiskSiteSettings, source: Source
             )
         frame, numbers = frame.filter(mask), numbers[mask.to_numpy()]
     as_ids = pl.Series("row_id", numbers).cast(pl.String)
-    row_ids = as_ids if site.row_id is None else _filled(as_text(frame[site.row_id], decimal=source.decimal), as_ids)
-    patients = row_ids if site.patient is None else as_text(frame[site.patient], decimal=source.decimal)
+    row_ids = (
+        as_ids
+        if site.row_id is None
+        else _filled(as_text(column_of(frame, site.row_id), decimal=source.decimal), as_ids)
+    )
+    patients = row_ids if site.patient is None else as_text(column_of(frame, site.patient), decimal=source.decimal)
     if site.patient is not None:
         absent = patients.is_in([code_text(code) for code in contract.missing])
         patients = pl.select(pl.when((patients != "") & ~absent).then(patients)).to_series()
@@ -129,7 +133,7 @@ def _exclude(
 ) -> None:
     for exclusion in contract.exclusions:
         mapping = site.exclusions[exclusion.column]
-        text = as_text(rows.frame[mapping.column], decimal=source.decimal)
+        text = as_text(column_of(rows.frame, mapping.column), decimal=source.decimal)
         codes = {code_text(code): target for code, target in mapping.codes.items()}
         excluded = text.replace(codes).is_in(list(exclusion.values)).fill_null(False)
         count = int(excluded.sum())
@@ -141,7 +145,7 @@ def _read_index_dates(
     rows: EligibleRows, contract: Contract, site: ClinicalRiskSiteSettings, findings: Findings
 ) -> None:
     assert site.index_date is not None
-    raw = rows.frame[site.index_date]
+    raw = column_of(rows.frame, site.index_date)
     rows.index = read_times(raw, [code_text(code) for code in contract.missing])
     absent = rows.index.local.is_null()
 

@@ -10,6 +10,7 @@ from wardround.workloads.clinical_risk.eligibility import EligibleRows
 from wardround.workloads.clinical_risk.findings import Findings, too_many
 from wardround.workloads.clinical_risk.leakage import outside_window
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
+from wardround.workloads.clinical_risk.sources import column_of
 from wardround.workloads.clinical_risk.times import EXPECTED, read_times
 from wardround.workloads.clinical_risk.values import (
     Values,
@@ -36,7 +37,7 @@ def read_column(
     mapping = site.columns[name]
     if mapping is None:
         return _absent(name, column, len(rows.numbers), findings)
-    raw = rows.frame[mapping.column]
+    raw = column_of(rows.frame, mapping.column)
     missing = (*contract.missing, *column.missing, *mapping.missing)
     if isinstance(column, NumberColumn):
         read = read_numbers(raw, column, unit=mapping.unit, codes=mapping.codes, missing=missing, decimal=decimal)
@@ -157,12 +158,12 @@ def _known_in_time(
 ) -> pl.Series:
     assert site.index_date is not None
     assert rows.index is not None
-    raw = rows.frame[time]
+    raw = column_of(rows.frame, time)
     measured = read_times(raw, [code_text(code) for code in contract.missing])
     outside = outside_window(measured, rows.index, column.window, columns=(time, site.index_date))
     there = values.is_not_null()
     late, early, unknown = outside.late & there, outside.early & there, measured.local.is_null() & there
-    dates = rows.frame[site.index_date]
+    dates = column_of(rows.frame, site.index_date)
     add = partial(findings.faulty, column=time, rows=rows.numbers)
     window = column.window
     count = add(

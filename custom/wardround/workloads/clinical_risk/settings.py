@@ -59,7 +59,9 @@ class CsvSource(_Section):
 
     kind: Literal["csv"]
     file: Path
-    separator: str = Field(",", min_length=1, max_length=1)
+    separator: str = Field(
+        ",", min_length=1, max_length=1, pattern=r'[^\r\n"\x00]', description="no quote, no line end"
+    )
     decimal: Literal[".", ","] = "."
     encoding: str = "utf-8"
     header: bool | tuple[str, ...] = Field(True, description="or the columns' names, where the file has none")

@@ -11,6 +11,8 @@ from wardround.workloads.clinical_risk.csv_file import read_csv
 from wardround.workloads.clinical_risk.settings import CsvSource, ParquetSource, Source
 from wardround.workloads.clinical_risk.sql_query import read_query
 
+_READABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Null)
+
 
 @dataclass(frozen=True)
 class SourceRows:
@@ -33,7 +35,8 @@ def read_source(source: Source, wanted: Set[str]) -> SourceRows:
     """Reads the wanted columns; one that is not there is left to the caller, who knows what it is for.
 
     Raises:
-        WardroundError: the source cannot be read as what it is said to be, is empty, or names a column twice.
+        WardroundError: the source cannot be read as what it is said to be, is empty, names a column
+            twice, or holds what no rule reads.
     """
     decimal = "."
     if isinstance(source, CsvSource):
@@ -51,9 +54,27 @@ def read_source(source: Source, wanted: Set[str]) -> SourceRows:
             Reason.DATA_UNREADABLE,
             f"{name}: column {', '.join(twice)} is there twice; give each column a name of its own",
         )
+    _refuse_other_types(frame, wanted, name)
     if not frame.height:
         raise WardroundError(Reason.DATA_MISSING, f"{name}: has columns, but no row; export the patients too")
     return SourceRows(frame, names, name, decimal)
+
+
+def column_of(frame: pl.DataFrame, name: str) -> pl.Series:
+    """A source's column under a plain name: polars takes one such as `^age$` or `*` for a pattern in most methods."""
+    return frame.get_column(name).alias("value")
+
+
+def _refuse_other_types(frame: pl.DataFrame, wanted: Set[str], source: str) -> None:
+    """Refuses columns whose values no rule reads: times without a date, lengths of time, bytes, lists, records."""
+    other = [
+        f"{source}: column {name}: holds {dtype}; expected numbers, text, truth values, dates or dates with times: "
+        "convert it where the table is exported, such as a length of time to a number of days"
+        for name, dtype in frame.schema.items()
+        if name in wanted and not (dtype.is_numeric() or dtype in _READABLE)
+    ]
+    if other:
+        raise WardroundError(Reason.DATA_UNREADABLE, "\n".join(other))
 
 
 def _read_parquet(source: ParquetSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
@@ -61,13 +82,14 @@ def _read_parquet(source: ParquetSource, wanted: Set[str]) -> tuple[pl.DataFrame
         raise WardroundError(Reason.DATA_MISSING, f"{source.file}: no such file; name it at source.file of site.yaml")
     try:
         names = list(pl.read_parquet_schema(source.file))
-        frame = pl.read_parquet(source.file, columns=[name for name in names if name in wanted])
+        # by place, not by name: polars would take a name such as ^age$ for a pattern
+        places = [place for place, name in enumerate(names) if name in wanted]
+        # without a wanted column the caller names what is missing, and needs a row to get there
+        frame = pl.read_parquet(source.file, columns=places or [0])
     except (pl.exceptions.PolarsError, OSError) as error:
         raise WardroundError(
             Reason.DATA_UNREADABLE,
             f"{source.file}: not readable as Parquet ({str(error).splitlines()[0]:.120}); "
             "check the file, or that source.kind is right",
         ) from error
-    if not frame.width:  # no wanted column: the caller names what is missing, and needs a row to get there
-        frame = pl.read_parquet(source.file, columns=names[:1])
     return frame, names

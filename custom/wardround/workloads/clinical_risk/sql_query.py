@@ -84,7 +84,7 @@ def _url(source: SqlSource) -> str:
         assert source.url_file is not None  # the schema allows no third way
         try:
             url = source.url_file.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeError) as error:
+        except (OSError, ValueError) as error:  # ValueError: a null character in the path, or no UTF-8 in the file
             raise WardroundError(
                 Reason.CREDENTIALS_MISSING,
                 f"{_place(source)}: {type(error).__name__}; mount a file with the database's SQLAlchemy URL there",
@@ -113,6 +113,8 @@ def _series(name: str, values: tuple[Any, ...]) -> pl.Series:
     try:
         series = pl.Series(name, values, strict=True)
     except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
+    if series.dtype == pl.Object:  # a driver's own type, such as PostgreSQL's uuid
         return pl.Series(name, [None if value is None else str(value) for value in values], dtype=pl.String)
     return series.str.strip_chars() if series.dtype == pl.String else series
 

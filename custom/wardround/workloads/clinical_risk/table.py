@@ -14,7 +14,7 @@ from wardround.workloads.clinical_risk.findings import Findings, too_many
 from wardround.workloads.clinical_risk.input_column import read_column
 from wardround.workloads.clinical_risk.mapping import refuse_misfit, refuse_missing_columns, wanted_columns
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
-from wardround.workloads.clinical_risk.sources import SourceRows, read_source
+from wardround.workloads.clinical_risk.sources import SourceRows, column_of, read_source
 from wardround.workloads.clinical_risk.values import MISSING, as_text, code_text
 
 
@@ -84,7 +84,7 @@ def read_table(contract: Contract, site: ClinicalRiskSiteSettings, *, labelled: 
         row_ids=rows.row_ids.to_list(),
         source_rows=source.frame.height,
         index_dates=None if rows.index is None else rows.index.local,
-        given_split=None if split is None else as_text(rows.frame[split]).fill_null("").to_list(),
+        given_split=None if split is None else as_text(column_of(rows.frame, split)).fill_null("").to_list(),
         problems=findings.problems,
         doubts=findings.doubts,
         remarks=findings.remarks,
@@ -100,7 +100,7 @@ def _read_outcome(
 ) -> NDArray[np.uint8]:
     """Labels of the rows that have one; the others are left out."""
     column = site.outcome.column
-    text = as_text(rows.frame[column], decimal=source.decimal)
+    text = as_text(column_of(rows.frame, column), decimal=source.decimal)
     positive, negative = contract.outcome.positive, contract.outcome.negative
     table = {positive: positive, negative: negative, **{code_text(code): MISSING for code in contract.missing}}
     table |= {code_text(code): target for code, target in site.outcome.codes.items()}

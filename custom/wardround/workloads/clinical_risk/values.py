@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import OTHER, CategoryColumn, Conversion, NumberColumn
 
 MISSING = "missing"  # what a site may map a code to
@@ -37,17 +36,9 @@ def as_text(series: pl.Series, *, decimal: str = ".") -> pl.Series:
     """Values as text without spaces around them; a whole number is the same text however it is stored: 1.0 is 1.
 
     In text, only the decimal sign counts: with a decimal comma, 250.000 is 250 thousand or a slip, and no 250.
-
-    Raises:
-        WardroundError: the column holds lists, records or bytes.
     """
-    dtype = series.dtype
-    if dtype.is_nested() or dtype in (pl.Binary, pl.Object):
-        raise WardroundError(
-            Reason.DATA_UNREADABLE, f"column {series.name}: holds {dtype}; expected one number, text or date a row"
-        )
-    if dtype.is_float():
-        column = pl.col(series.name)
+    if series.dtype.is_float():
+        column = pl.first()
         whole = column.is_finite() & (column == column.floor()) & (column.abs() < _EXACT)
         text = (
             pl.when(whole).then(column.cast(pl.Int64, strict=False).cast(pl.String)).otherwise(column.cast(pl.String))
