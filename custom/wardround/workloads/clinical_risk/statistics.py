@@ -107,5 +107,5 @@ def own_mean_and_scale(rows: Mapping[str, Rows], contract: Contract) -> tuple[Te
     every = [column_sums(part, contract) for part in rows.values()]
     tallies: list[Tally] = []
     for trained, *column in zip(column_sums(rows["train"], contract), *every, strict=True):
-        tallies += [trained] if trained.counts["rows"] else column
+        tallies += [trained] if trained.n else column
     return mean_and_scale(tallies, contract)
