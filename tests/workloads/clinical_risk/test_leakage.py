@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from wardround.workloads.clinical_risk.table import read_table
 TIMED = {**SITE["columns"], "cholesterol": {"column": "chol", "time": "drawn"}}
 
 
-def _timed(folder: Path, days: list[tuple[str, str]], **changes: Any) -> ClinicalRiskSiteSettings:
+def _timed(
+    folder: Path, days: list[tuple[str, str]], *, rows: Sequence[str] = ROWS, **changes: Any
+) -> ClinicalRiskSiteSettings:
     """The site, with an admission and a blood draw for each row."""
-    rows = [f"{row},{admitted},{drawn}" for row, (admitted, drawn) in zip(ROWS, days, strict=False)]
+    rows = [f"{row},{admitted},{drawn}" for row, (admitted, drawn) in zip(rows, days, strict=False)]
     header = HEADER + ",admitted,drawn"
     return csv_site(folder, *rows, header=header, **{"columns": TIMED, "index_date": "admitted", **changes})
 
@@ -51,8 +54,39 @@ def test_time_zones_are_taken_into_account(tmp_path: Path) -> None:
     days = [("2024-05-10T09:00+02:00", "2024-05-10T06:59Z"), ("2024-05-10T09:00+02:00", "2024-05-10 07:01:00.5Z")]
     assert read_table(contract(), _timed(tmp_path, days)).frame["cholesterol"].to_list() == [233.0, None]
     mixed = [("2024-05-10T09:00+02:00", "2024-05-10T08:00")] * 2
-    with pytest.raises(WardroundError, match="column admitted has time zones and drawn has none"):
+    told = r"table\.csv: column drawn: says no time zone in row 1 and admitted one, .* in 2 of 2 rows"
+    with pytest.raises(WardroundError, match=told):
         read_table(contract(), _timed(tmp_path, mixed))
+
+
+def test_dates_among_times_are_compared_by_day_in_their_own_rows_alone(tmp_path: Path) -> None:
+    days = [
+        ("2024-05-10", "2024-05-10T18:00"),
+        ("2024-05-10T09:00", "2024-05-10T18:00"),
+        ("2024-05-10T09:00", "2024-05-10"),
+        ("2024-05-10", "2024-05-10"),
+        ("2024-05-10T09:00", "2024-05-10T08:59"),
+    ]
+    rows = [row.replace(",?,", ",240,").replace(",0,0,MED", ",250,0,MED") for row in ROWS]
+    table = read_table(contract(), _timed(tmp_path, days, rows=rows))
+    assert table.frame["cholesterol"].to_list() == [233.0, None, 240.0, 250.0, 236.0]
+    zoned = [(index + "+02:00" * ("T" in index), drawn + "+02:00" * ("T" in drawn)) for index, drawn in days]
+    assert read_table(contract(), _timed(tmp_path, zoned, rows=rows)).frame.equals(table.frame)
+
+
+def test_columns_of_times_may_have_names_like_patterns(tmp_path: Path) -> None:
+    days = [("2024-05-10T09:00", "2024-05-10T08:59"), ("2024-05-10T09:00", "2024-05-10T18:00")]
+    _timed(tmp_path, days)
+    names = {"admitted": "^a.*$", "drawn": "*"}
+    columns = {**SITE["columns"], "cholesterol": {"column": "chol", "time": "*"}}
+    file = tmp_path / "odd.parquet"
+    for frame in (
+        pl.read_csv(tmp_path / "table.csv", null_values=["?"]),
+        pl.read_csv(tmp_path / "table.csv", null_values=["?"], try_parse_dates=True),
+    ):
+        frame.rename(names).write_parquet(file)
+        made = site({"kind": "parquet", "file": file}, columns=columns, index_date="^a.*$")
+        assert read_table(contract(), made).frame["cholesterol"].to_list() == [233.0, None]
 
 
 def test_typed_times_are_read_too(tmp_path: Path) -> None:

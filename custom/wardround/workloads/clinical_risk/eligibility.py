@@ -42,10 +42,7 @@ class EligibleRows:
         self.numbers = self.numbers[mask.to_numpy()]
         self.row_ids, self.patients = self.row_ids.filter(mask), self.patients.filter(mask)
         if self.index is not None:
-            instant = None if self.index.instant is None else self.index.instant.filter(mask)
-            self.index = Times(
-                self.index.local.filter(mask), instant, self.index.invalid.filter(mask), self.index.dates_only
-            )
+            self.index = self.index.filter(mask)
 
 
 def eligible_rows(
@@ -146,7 +143,8 @@ def _read_index_dates(
 ) -> None:
     assert site.index_date is not None
     raw = column_of(rows.frame, site.index_date)
-    rows.index = read_times(raw, [code_text(code) for code in contract.missing])
+    where = f"{findings.source}: column {site.index_date}"
+    rows.index = read_times(raw, [code_text(code) for code in contract.missing], where=where)
     absent = rows.index.local.is_null()
 
     def tell(position: int) -> str:
@@ -165,7 +163,7 @@ def _first_rows(rows: EligibleRows, *, with_ids: bool) -> pl.Series:
         order = order.with_columns((rows.row_ids if as_numbers.null_count() else as_numbers).alias("id"))
         keys = ["id", *keys]
     if rows.index is not None:
-        when = rows.index.local if rows.index.instant is None else rows.index.instant
+        when = rows.index.local if rows.index.instant.has_nulls() else rows.index.instant
         order = order.with_columns(when.alias("when"))
         keys = ["when", *keys]
     return order.sort(keys).with_columns(first=pl.col("patient").is_first_distinct()).sort("position")["first"]

@@ -159,8 +159,11 @@ def _known_in_time(
     assert site.index_date is not None
     assert rows.index is not None
     raw = column_of(rows.frame, time)
-    measured = read_times(raw, [code_text(code) for code in contract.missing])
-    outside = outside_window(measured, rows.index, column.window, columns=(time, site.index_date))
+    where = f"{findings.source}: column {time}"
+    measured = read_times(raw, [code_text(code) for code in contract.missing], where=where)
+    outside = outside_window(
+        measured, rows.index, column.window, where=where, index_column=site.index_date, rows=rows.numbers
+    )
     there = values.is_not_null()
     late, early, unknown = outside.late & there, outside.early & there, measured.local.is_null() & there
     dates = column_of(rows.frame, site.index_date)

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract, Window
@@ -63,34 +65,47 @@ def refuse_undeclared(contract: Contract, site: ClinicalRiskSiteSettings) -> Non
             )
 
 
-def outside_window(measured: Times, index: Times, window: Window, *, columns: tuple[str, str]) -> Outside:
-    """Compares times of measurement with the index date.
+def outside_window(
+    measured: Times, index: Times, window: Window, *, where: str, index_column: str, rows: NDArray[np.int64]
+) -> Outside:
+    """Compares times of measurement with the index date, each row on its own.
 
-    Where the index column has a time of day, a value is late from the next instant on; a date without a time of day is
-    as good as any moment of it. Where it holds dates alone, days are compared as the hospital's clock shows them.
+    Where both have a time of day, a value is late from the next instant on. Where one of the two is a date without one,
+    it is as good as any moment of that day, so days are compared, as the hospital's clock shows them.
 
     Args:
         measured: one time a row.
         index: one index date a row.
         window: in days from it.
-        columns: names of the two in the source, for the message.
+        where: the source and the column of `measured`, for the message.
+        index_column: that of `index`.
+        rows: the rows' numbers in the source.
 
     Raises:
         WardroundError: moments are to be compared and one of the two says no time zone.
     """
-    times, dates = measured.local, index.local
-    if index.dates_only or measured.dates_only:
-        times, dates = times.dt.truncate("1d"), dates.dt.truncate("1d")
-    elif measured.instant is not None and index.instant is not None:
-        times, dates = measured.instant, index.instant
-    elif (measured.instant is None) != (index.instant is None):
-        zoned, plain = columns if measured.instant is not None else reversed(columns)
+    by_day = measured.date_only | index.date_only
+    zoned, index_zoned = measured.instant.is_not_null(), index.instant.is_not_null()
+    unlike = (zoned != index_zoned) & ~by_day & measured.local.is_not_null() & index.local.is_not_null()
+    if unlike.any():
+        first = int(unlike.arg_true()[0])
+        one, other = ("a", "none") if zoned[first] else ("no", "one")
         raise WardroundError(
             Reason.DATA_UNREADABLE,
-            f"column {zoned} has time zones and {plain} has none, so the two cannot be compared; export both alike",
+            f"{where}: says {one} time zone in row {rows[first]} and {index_column} {other}, so the two cannot be "
+            f"compared, as in {int(unlike.sum())} of {len(rows)} rows; export both alike",
         )
-    late = times > dates + timedelta(days=window.to_days)
-    early = pl.repeat(False, len(times), eager=True, dtype=pl.Boolean)
-    if window.from_days is not None:
-        early = times < dates + timedelta(days=window.from_days)
-    return Outside(late.fill_null(False), early.fill_null(False))
+    frame = pl.DataFrame(
+        {
+            "measured": measured.local, "index": index.local, "measured_utc": measured.instant,
+            "index_utc": index.instant, "by_day": by_day, "zoned": zoned,
+        }
+    )  # fmt: skip
+    time, date = (
+        pl.when("by_day").then(pl.col(name).dt.truncate("1d")).when("zoned").then(f"{name}_utc").otherwise(name)
+        for name in ("measured", "index")
+    )
+    late = time > date + timedelta(days=window.to_days)
+    early = pl.lit(False) if window.from_days is None else time < date + timedelta(days=window.from_days)
+    told = frame.select(late=late.fill_null(False), early=early.fill_null(False))
+    return Outside(told["late"], told["early"])

@@ -20,35 +20,47 @@ class Times:
 
     Args:
         local: Datetime as the hospital's clock shows it; null where missing or invalid.
-        instant: the same in UTC, if all values say their time zone.
+        instant: the same in UTC; null where the value says no time zone.
         invalid: what is no time.
-        dates_only: no value has a time of day.
+        date_only: the value has no time of day. Midnight is one, unless every value of the column is at midnight:
+            then that is how the source writes dates.
     """
 
     local: pl.Series
-    instant: pl.Series | None
+    instant: pl.Series
     invalid: pl.Series
-    dates_only: bool
+    date_only: pl.Series
+
+    def filter(self, mask: pl.Series) -> "Times":
+        """The rows where the mask is true."""
+        return Times(*(part.filter(mask) for part in (self.local, self.instant, self.invalid, self.date_only)))
 
 
-def read_times(raw: pl.Series, missing: list[str]) -> Times:
+def read_times(raw: pl.Series, missing: list[str], *, where: str) -> Times:
     """Reads a column of dates or times, typed or as text.
 
     Args:
         raw: as the source gives it.
         missing: codes for missing.
+        where: the source and its column, for the message.
 
     Raises:
         WardroundError: the column is of a type that holds no times.
     """
     if isinstance(raw.dtype, pl.Date | pl.Datetime):
         zone = getattr(raw.dtype, "time_zone", None)
-        local = raw.dt.replace_time_zone(None) if zone else raw
-        local = local.cast(pl.Datetime("us"))
-        instant = raw.dt.convert_time_zone("UTC").dt.replace_time_zone(None).cast(pl.Datetime("us")) if zone else None
-        return Times(local, instant, pl.repeat(False, len(raw), eager=True, dtype=pl.Boolean), _dates_only(local))
+        local = (raw.dt.replace_time_zone(None) if zone else raw).cast(pl.Datetime("us"))
+        in_utc = (
+            raw.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+            if zone
+            else pl.repeat(None, len(raw), eager=True)
+        )
+        return Times(local, in_utc.cast(pl.Datetime("us")), _all(False, local), _all(_only_midnights(local), local))
     if raw.dtype not in (pl.String, pl.Null, pl.Categorical) and not isinstance(raw.dtype, pl.Enum):
-        raise WardroundError(Reason.DATA_UNREADABLE, f"column {raw.name}: holds {raw.dtype}; expected {EXPECTED}")
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            f"{where}: holds {raw.dtype}; expected {EXPECTED}: name another column, or export it so",
+        )
     text = as_text(raw)
     absent = text.is_null() | text.is_in(missing)
     parts = pl.DataFrame({"text": text}).select(pl.col("text").str.extract_groups(_ISO)).unnest("text")
@@ -66,12 +78,17 @@ def read_times(raw: pl.Series, missing: list[str]) -> Times:
     read = parts.select(
         clock.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False).alias("local"),
         offset.alias("offset"),
+        part("minute").is_null().alias("date_only"),
     )
     local = read["local"]
-    zoned = bool(local.is_not_null().any()) and not (local.is_not_null() & read["offset"].is_null()).any()
-    instant = read.select(part("local") - pl.duration(minutes=part("offset"))).to_series() if zoned else None
-    return Times(local, instant, local.is_null() & ~absent, _dates_only(local))
+    instant = read.select(part("local") - pl.duration(minutes=part("offset"))).to_series()
+    date_only = read["date_only"] | _all(_only_midnights(local), local)
+    return Times(local, instant, local.is_null() & ~absent, date_only)
 
 
-def _dates_only(local: pl.Series) -> bool:
+def _only_midnights(local: pl.Series) -> bool:
     return bool((local == local.dt.truncate("1d")).all())
+
+
+def _all(value: bool, like: pl.Series) -> pl.Series:
+    return pl.repeat(value, len(like), eager=True, dtype=pl.Boolean)
