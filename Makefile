@@ -10,7 +10,7 @@ RUN = $(BIN)/wardround run
 AS_DEMO = --env sim --sites site_configs --baselines
 export OMP_WAIT_POLICY = PASSIVE
 
-.PHONY: help install demo demo-quick test lint format clean
+.PHONY: help install demo demo-quick test lint docs format clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -21,7 +21,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found: set PYTHON=python3.12 or another from 3.11 to 3.13"; exit 1; }
 	@echo "Installing into $(VENV): torch, MONAI, FLARE and what they need; some minutes, about 2 GB"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[flare,imaging,tabular,dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[flare,imaging,tabular,docs,dev]'
 	touch $@
 
 $(IMAGES)/.generated: $(STAMP) custom/wardround/workloads/brain_tumor/synth/*.py
@@ -58,9 +58,12 @@ lint: $(STAMP)  ## ruff (format and rules), mypy, import-linter
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(STAMP)  ## the documentation as a site, in site/; a broken link fails
+	$(BIN)/properdocs build --strict --config-file mkdocs.yml
+
 format: $(STAMP)  ## rewrites the code as ruff wants it
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 clean:  ## removes what demos and tests wrote, not .venv nor other results
-	rm -rf demo results/demo results/demo-quick build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf demo results/demo results/demo-quick build site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
