@@ -8,8 +8,11 @@ import pytest
 import yaml
 from pydantic import TypeAdapter
 
+from support.made_tables import made_study
+from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import load_site_config
-from wardround.workloads.clinical_risk.contract import Contract, SplitRule
+from wardround.site.open_site import open_site
+from wardround.workloads.clinical_risk.contract import Contract, SiteSplit, SplitRule
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, Source
 from wardround.workloads.clinical_risk.table import read_table
 
@@ -30,11 +33,11 @@ def _with(key: str) -> list[dict[str, Any]]:
 def test_every_block_is_of_a_kind_that_is_loaded_here() -> None:
     assert {key: len(_with(key)) for key in ("rows_per_patient", "data", "source", "split")} == {
         "rows_per_patient": 1,
-        "data": 1,
+        "data": 2,
         "source": 3,
         "split": 2,
     }
-    assert len(BLOCKS) == 7
+    assert len(BLOCKS) == 8
 
 
 def test_the_contract_and_the_site_read_a_table(tmp_path: Path) -> None:
@@ -49,6 +52,19 @@ def test_the_contract_and_the_site_read_a_table(tmp_path: Path) -> None:
     assert len(table.doubts) == 1  # the value of a day after discharge
 
 
+def test_a_study_with_another_contract_than_the_agreed_one_is_refused(tmp_path: Path) -> None:
+    agreed = _with("rows_per_patient")[0]
+    (tmp_path / "site.yaml").write_text(yaml.safe_dump(_with("data")[0]), encoding="utf-8")
+    (tmp_path / "stays.csv").write_text(STAYS, encoding="cp1252")
+    (tmp_path / "agreed.yaml").write_text(yaml.safe_dump(agreed, sort_keys=False), encoding="utf-8")
+    config = load_site_config(tmp_path / "site.yaml")
+    assert open_site(made_study(workload__contract=agreed), config).data.counts["train_cases"]
+    other = {**agreed, "outcome": {**agreed["outcome"], "horizon_days": 90}}
+    with pytest.raises(WardroundError, match=r"agreed\.yaml: is another contract than the study's") as raised:
+        open_site(made_study(workload__contract=other), config)
+    assert raised.value.code is Reason.CONTRACT_MISMATCH
+
+
 @pytest.mark.parametrize("block", _with("source"))
 def test_sources(block: dict[str, Any]) -> None:
     assert TypeAdapter(Source).validate_python(block["source"]).kind == block["source"]["kind"]
@@ -57,3 +73,8 @@ def test_sources(block: dict[str, Any]) -> None:
 @pytest.mark.parametrize("block", _with("split"))
 def test_splits(block: dict[str, Any]) -> None:
     assert SplitRule.model_validate(block["split"]).by == block["split"]["by"]
+
+
+def test_a_hospital_that_is_only_scored() -> None:
+    split = SiteSplit.model_validate(_with("data")[1]["data"]["clinical_risk"]["split"])
+    assert split == SiteSplit(test_fraction=1)

@@ -51,7 +51,7 @@ def test_the_risks_are_those_that_were_scored(site, workload):
         assert risks[case] == pytest.approx(probability, abs=1e-6)
 
 
-@pytest.mark.parametrize("split", [None, {"validation_fraction": 0, "test_fraction": 1}])
+@pytest.mark.parametrize("split", [{}, {"test_fraction": 1}])
 def test_normalised_by_site_the_risks_are_those_that_were_scored_too(site, split):
     workload = make_workload(made_study(workload__normalisation="site"))
     network = workload.network().eval()

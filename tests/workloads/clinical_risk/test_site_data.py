@@ -102,7 +102,7 @@ def test_one_row_trains_through_batchnorm(opened, workload):
 
 
 def test_a_site_that_only_scores_has_unlabelled_rows_but_none_to_train_on(opened):
-    data = opened(made_frame(1), split={"validation_fraction": 0, "test_fraction": 1})
+    data = opened(made_frame(1), split={"test_fraction": 1})
     assert not data.has_unlabelled
     count = sum(len(batch) for batch in data.unlabelled(32, torch.Generator()))
     assert count == data.counts["test_cases"] == len(made_frame(1))
@@ -140,7 +140,7 @@ def test_normalised_by_site_training_rows_have_mean_0_and_no_sum_leaves(opened):
 
 def test_normalised_by_site_an_outside_hospital_is_standardised_by_all_its_rows(opened):
     settings = {key: value for key, value in WORKLOAD.items() if key != "kind"}
-    outside = {"validation_fraction": 0, "test_fraction": 1}
+    outside = {"test_fraction": 1}
     data = opened(made_frame(1), chosen=make({**settings, "normalisation": "site"}), split=outside)
     numbers = data.rows("test").inputs[:, :2].double().numpy()
     np.testing.assert_allclose(np.nanmean(numbers, axis=0), 0, atol=1e-5)

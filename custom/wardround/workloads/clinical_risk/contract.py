@@ -3,7 +3,7 @@
 import hashlib
 import json
 from datetime import date
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -164,12 +164,18 @@ def contract_digest(contract: Contract) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+OF_PATIENTS = ("validation_fraction", "test_fraction", "seed")  # what a split by patient goes by
+
+
 class SplitRule(_Section):
-    """How every site divides its patients; by time, from which dates on they are held back."""
+    """How every site divides its patients; by time, from which dates on they are held back.
+
+    A site may set its own fractions and seed, see `SiteSplit`, and the fractions may then come to 1.
+    """
 
     by: Literal["patient", "time"] = "patient"
     validation_fraction: float = Field(0.15, ge=0, lt=1)
-    test_fraction: float = Field(0.25, ge=0, le=1, description="1 at a hospital that is only scored")
+    test_fraction: float = Field(0.25, ge=0, le=1)
     seed: int = Field(0, ge=0)
     validation_from: date | None = None
     test_from: date | None = None
@@ -181,4 +187,35 @@ class SplitRule(_Section):
             raise ValueError("split by time: give validation_from and, after it, test_from")
         if self.by == "patient" and any(dates):
             raise ValueError("split by patient: validation_from and test_from do nothing; use by: time")
+        idle = [name for name in OF_PATIENTS if name in self.model_fields_set]
+        if self.by == "time" and idle:
+            raise ValueError(
+                f"split by time: {' and '.join(idle)} do nothing beside dates; leave out, or use by: patient"
+            )
         return self
+
+
+class SiteSplit(_Section):
+    """What one site sets of the study's split: how many patients it holds back. What is not given is as in the study.
+
+    The rest is the study's alone: figures of sites that are divided by dates and of sites that are not, or by other
+    dates, are of different questions.
+    """
+
+    validation_fraction: float | None = Field(None, ge=0, lt=1)
+    test_fraction: float | None = Field(
+        None, ge=0, le=1, description="1 at a hospital that is only scored: no patient is left to validate on either"
+    )
+    seed: int | None = Field(None, ge=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leaves_the_rest_to_the_study(cls, given: Any) -> Any:
+        keys = given if isinstance(given, dict) else ()
+        rest = [f"split.{name}" for name in keys if name in SplitRule.model_fields and name not in OF_PATIENTS]
+        if rest:
+            raise ValueError(
+                f"{', '.join(rest)}: for the study to decide, alike at every hospital; leave it out here (a hospital "
+                "that is divided already names the column that says so as split_column)"
+            )
+        return given

@@ -13,6 +13,7 @@ from wardround.workloads.clinical_risk.rows import Rows
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings, ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.site_data import ClinicalRiskData
 from wardround.workloads.clinical_risk.split import split_rows
+from wardround.workloads.clinical_risk.split_rule import idle_fractions, site_rule
 from wardround.workloads.clinical_risk.table import read_table
 from wardround.workloads.split import SPLITS
 
@@ -29,7 +30,7 @@ def open_site_data(
     """
     started = time.monotonic()
     table = read_table(settings.contract, site)
-    places, remarks = split_rows(table, site.split or settings.split)
+    places, remarks = split_rows(table, site_rule(settings.split, site))
     rows = Rows(
         torch.from_numpy(encode(table.frame, settings.contract)),
         torch.from_numpy(table.outcome.astype(np.float32))[:, None],
@@ -43,7 +44,7 @@ def open_site_data(
         disclosure=disclosure,
         problems=table.problems,
         doubts=table.doubts,
-        remarks=[*table.remarks, *remarks],
+        remarks=[*table.remarks, *remarks, *idle_fractions(site, table.given_split)],
     )
     counts = ", ".join(f"{name} {count}" for name, count in data.counts.items() if count)
     inputs = len(input_names(settings.contract))

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from wardround.workloads.clinical_risk.contract import Contract, Name, SplitRule
+from wardround.workloads.clinical_risk.contract import Contract, Name, SiteSplit, SplitRule
 
 _Share = Annotated[float, Field(gt=0, lt=1)]
 
@@ -131,7 +131,5 @@ class ClinicalRiskSiteSettings(_Section):
     outcome: OutcomeMapping
     exclusions: dict[Name, ColumnMapping] = Field(default_factory=dict)
     split_column: str | None = Field(None, description="column that says train, validation or test, for a given split")
-    split: SplitRule | None = Field(
-        None, description="in place of the study's, such as test_fraction: 1 at a hospital that is only scored"
-    )
+    split: SiteSplit = Field(SiteSplit(), description="over the study's, such as test_fraction: 1 where all is scored")
     contract_file: Path | None = Field(None, description="the contract that this hospital agreed to, if it keeps one")
