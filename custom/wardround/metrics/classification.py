@@ -21,9 +21,9 @@ from wardround.metrics.calibration import (
 )
 from wardround.metrics.labelled_rows import FloatArray, LabelledRows
 from wardround.metrics.ranking import WeightedRanking, auroc, average_precision
+from wardround.metrics.support import FEWEST_OF_A_CLASS
 from wardround.records.metric_record import MetricRecord, Status, undefined
 
-FEWEST = 10
 MEANS = ("accuracy", "brier", "log_loss", "prevalence")
 _RANKING = ("auroc", "auprc")
 _LINE = ("calibration_slope", "calibration_intercept")
@@ -98,16 +98,16 @@ def row_values(rows: LabelledRows) -> dict[str, FloatArray]:
 
 def may_have_interval(rows: LabelledRows) -> bool:
     """Whether there are patients with the outcome enough for any interval."""
-    return rows.patients_with(1) >= FEWEST
+    return rows.patients_with(1) >= FEWEST_OF_A_CLASS
 
 
 def few_because(rows: LabelledRows, name: str) -> str | None:
     """Why the figure `name` rests on too few patients to rank by; None where it does not."""
     if name in MEANS:
-        return f"fewer_than_{FEWEST}_patients" if rows.n_patients < FEWEST else None
-    if rows.patients_with(1) < FEWEST:
-        return f"fewer_than_{FEWEST}_positives"
-    return f"fewer_than_{FEWEST}_negatives" if rows.patients_with(0) < FEWEST else None
+        return f"fewer_than_{FEWEST_OF_A_CLASS}_patients" if rows.n_patients < FEWEST_OF_A_CLASS else None
+    if rows.patients_with(1) < FEWEST_OF_A_CLASS:
+        return f"fewer_than_{FEWEST_OF_A_CLASS}_positives"
+    return f"fewer_than_{FEWEST_OF_A_CLASS}_negatives" if rows.patients_with(0) < FEWEST_OF_A_CLASS else None
 
 
 def undefined_because(rows: LabelledRows, name: str) -> str:

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 import numpy as np
-from scipy.stats import bootstrap
 
+from wardround.metrics.bootstrap import patient_weights, percentile_interval
+from wardround.metrics.support import FEWEST_CASES
 from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore
 
-FEWEST_PATIENTS = 3
-_RESAMPLES = 4000
+_RESAMPLES = 4000  # four times what figures over rows take: a mean over patients costs next to nothing
 
 
 def paired_differences(
@@ -64,20 +64,17 @@ def mean_with_interval(name: str, by_patient: Mapping[str, Sequence[float]], *, 
     means = np.array([fmean(by_patient[patient]) for patient in sorted(by_patient)])
     if means.size == 0:
         return undefined(name, "no_patient_with_this_figure")
-    if means.size < FEWEST_PATIENTS:
+    if means.size < FEWEST_CASES:
         return MetricRecord(
             name=name,
             value=float(means.mean()),
             n=means.size,
             status=Status.LOW_SUPPORT,
-            reason=f"fewer_than_{FEWEST_PATIENTS}_patients",
+            reason=f"fewer_than_{FEWEST_CASES}_patients",
         )
-    low, high = bootstrap(
-        (means,),
-        np.mean,
-        n_resamples=_RESAMPLES,
-        confidence_level=0.95,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
-    return MetricRecord(name=name, value=float(means.mean()), n=means.size, interval=(float(low), float(high)))
+    resampled = [
+        weights @ means / means.size for weights in patient_weights(means.size, seed=seed, resamples=_RESAMPLES)
+    ]
+    return MetricRecord(
+        name=name, value=float(means.mean()), n=means.size, interval=percentile_interval(np.concatenate(resampled))
+    )

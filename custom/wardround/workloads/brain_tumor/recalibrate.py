@@ -10,12 +10,12 @@ from torch import Tensor, nn
 
 from wardround.metrics.firm_gain import firm_gain
 from wardround.metrics.platt import fit_platt, log_losses
+from wardround.metrics.support import FEWEST_CASES
 from wardround.workloads.brain_tumor.inference import infer_logits
 from wardround.workloads.brain_tumor.scoring import LabelledCase
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings
 from wardround.workloads.evaluation import evaluation_mode
 
-FEWEST_PATIENTS = 3
 VOXELS_PER_CASE = 20_000  # more change the two numbers of a region by less than the patients differ
 _FOLDS = 5
 _RIDGE = 1e-6
@@ -71,7 +71,7 @@ def recalibrate(
     Returns:
         None below three patients, where logits are not finite, or where it helps in no region.
     """
-    if len({case.patient for case in cases}) < FEWEST_PATIENTS:
+    if len({case.patient for case in cases}) < FEWEST_CASES:
         return None
     voxels = _some_voxels(network, cases, settings, np.random.default_rng(seed))
     if not np.isfinite(voxels.logits).all():

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from wardround.metrics.dice import VoxelCounts, brats_dice, count_voxels, dice, false_positive_volume_ml
+from wardround.metrics.support import FEWEST_CASES
 from wardround.metrics.surface import Spacing, brats_hd95_mm, hd95_mm
 from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.scores import CaseScore, Scores, Tally
@@ -16,7 +17,6 @@ from wardround.workloads.brain_tumor.inference import infer_logits
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings
 from wardround.workloads.evaluation import evaluation_mode
 
-FEWEST_CASES = 3  # a mean over fewer is shown and not ranked
 _DICE = tuple(f"dice_{region}" for region in REGIONS)
 _FALSE_POSITIVE = tuple(f"false_positive_volume_{region}" for region in REGIONS)
 VALIDATION_METRICS = (*_DICE, "dice_mean", *_FALSE_POSITIVE)

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from wardround.metrics.firm_gain import firm_gain
 from wardround.metrics.platt import fit_platt, log_losses
+from wardround.metrics.support import FEWEST_OF_A_CLASS
 
-FEWEST_OF_A_CLASS = 10  # patients: several rows of one are alike, and no more evidence
 FEWEST_FOR_ISOTONIC = 1_000  # rows; with fewer its steps follow single patients
 FOLDS = 5
 _RIDGE = 1e-3
