@@ -104,7 +104,12 @@ def test_only_generated_data_gives_pictures(tmp_path: Path) -> None:
     [
         ("sim", True, ["Generated data, no patient. All hospitals were simulated on one machine"], ["stayed at each"]),
         ("poc", False, ["ran as separate processes on one machine"], ["stayed at each", "Generated data"]),
-        ("prod", False, ["Images and labels stayed at each hospital"], ["one machine", "Generated data"]),
+        (
+            "prod",
+            False,
+            ["Images, labels, file names and lists of figures by case stayed at each hospital"],
+            ["one machine", "Generated data"],
+        ),
     ],
 )
 def test_page_says_where_the_data_was(environment: str, generated: bool, told: list[str], untold: list[str]) -> None:

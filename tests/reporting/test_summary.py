@@ -12,6 +12,7 @@ from wardround.reporting.model import Summary
 from wardround.reporting.page import render_page
 from wardround.reporting.summary import summarise
 from wardround.reporting.table import pooled_dice
+from wardround.reporting.words import words_of
 
 
 def test_complete_run_gives_the_table_with_home_and_away_scores() -> None:
@@ -188,5 +189,5 @@ def test_voxels_without_a_reference_are_undefined_not_zero() -> None:
     line = ScoreLine(
         arm="best", split="test", site="hospital-a", role="train", model_round=1, records=[], tallies=[empty]
     )
-    (row,) = pooled_dice([line])
+    (row,) = pooled_dice([line], words_of("brain_tumor"))
     assert (row.dice, row.predicted, row.cases) == (None, 50, 1)

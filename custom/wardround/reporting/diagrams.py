@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from wardround.reporting.charts import Line, Tick
 from wardround.reporting.model import Summary
-from wardround.reporting.risk_parts import PrecisionRecall, Reliability
+from wardround.reporting.probability_parts import PrecisionRecall, Reliability
 from wardround.reporting.words import Words
 
 _Drawn = TypeVar("_Drawn", Reliability, PrecisionRecall)
@@ -35,20 +35,21 @@ class Diagram:
 
 def reliability_panels(summary: Summary, arms: dict[str, str]) -> list[Diagram]:
     """A panel a site. `arms`: which to draw, and in which style."""
+    probability = summary.words.vocabulary.probability
     return [
         _diagram(
             summary.label(site),
-            "predicted risk",
+            f"predicted {probability}",
             "observed share",
             [(0.0, 0.0), (1.0, 1.0)],
-            "risk and share agree",
+            f"{probability} and share agree",
             [
                 _line(
                     summary.words,
                     found,
                     arms[found.arm],
                     [(point.predicted, point.observed) for point in found.points],
-                    _sizes(found),
+                    _sizes(found, probability),
                 )
                 for found in _at(summary.reliability, site, arms)
             ],
@@ -87,8 +88,8 @@ def _at(found: list[_Drawn], site: str, arms: dict[str, str]) -> list[_Drawn]:
     return [by_arm[arm] for arm in arms if arm in by_arm]
 
 
-def _sizes(found: Reliability) -> list[str]:
-    return [f"risk {p.predicted:.3f}, observed {p.observed:.3f}, n {p.n}" for p in found.points]
+def _sizes(found: Reliability, probability: str) -> list[str]:
+    return [f"{probability} {p.predicted:.3f}, observed {p.observed:.3f}, n {p.n}" for p in found.points]
 
 
 def _line(

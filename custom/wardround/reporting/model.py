@@ -10,7 +10,7 @@ from wardround.records.arms import ALONE, PERSONALISED, RECALIBRATED, alone_at
 from wardround.records.metric_record import MetricRecord
 from wardround.records.scores import Cohort
 from wardround.records.update import Nature, TrainingReport
-from wardround.reporting.risk_parts import OutcomeFacts, PooledFigure, PrecisionRecall, Reliability
+from wardround.reporting.probability_parts import OutcomeFacts, PooledFigure, PrecisionRecall, Reliability
 from wardround.reporting.words import Words, words_of
 
 
@@ -171,9 +171,15 @@ class Comparison(_Part):
 
 
 class PooledDice(_Part):
-    """2 both / (predicted + reference) over all voxels of all sites' test cases; None where no case has the region."""
+    """2 both / (predicted + reference) over all voxels of all sites' test cases; None where no case has the region.
+
+    Args:
+        tally: the name of the sums that it is of.
+        region: the part of the tally's name that says what is counted.
+    """
 
     arm: str
+    tally: str
     region: str
     dice: float | None
     both: float

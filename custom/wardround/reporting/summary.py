@@ -9,8 +9,8 @@ from wardround.records.update import SiteManifest, SiteRound
 from wardround.reporting.comparisons import comparisons
 from wardround.reporting.curves import curves
 from wardround.reporting.model import Ending, RoundFacts, SiteFacts, StudyFacts, Summary
-from wardround.reporting.risk_parts import OutcomeFacts
-from wardround.reporting.risk_summary import pooled_figures, precision_recalls, reliabilities
+from wardround.reporting.probability_parts import OutcomeFacts
+from wardround.reporting.probability_summary import pooled_figures, precision_recalls, reliabilities
 from wardround.reporting.table import overall, pooled_dice, table
 from wardround.reporting.words import words_of
 
@@ -58,7 +58,7 @@ def summarise(lines: list[RunLine]) -> Summary:
         table=rows,
         overall=overall(rows, key, mode, words),
         comparisons=comparisons(lines, rows, key, mode, words),
-        pooled=pooled_dice(scores),
+        pooled=pooled_dice(scores, words),
         pooled_figures=pooled_figures(scores, {manifest.site: manifest.role for manifest in manifests}),
         reliability=reliabilities(scores),
         precision_recall=precision_recalls(scores),

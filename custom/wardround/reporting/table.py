@@ -8,6 +8,8 @@ from wardround.records.scores import Tally
 from wardround.reporting.model import ArmScore, Overall, PooledDice
 from wardround.reporting.words import Words
 
+_OVERLAP = {"both", "predicted", "reference"}
+
 
 def table(scores: list[ScoreLine]) -> list[ArmScore]:
     """Test rows: the federation's arms, then each hospital alone (home first), then pooled data."""
@@ -52,17 +54,20 @@ def higher_is_better(name: str, key: str, mode: str, words: Words) -> bool:
     return mode == "max" if name == key else words.measure(name).family.higher_is_better
 
 
-def pooled_dice(scores: list[ScoreLine]) -> list[PooledDice]:
-    """Dice over all voxels of all sites, from `voxels_*` tallies: large lesions weigh more than in a mean by case."""
+def pooled_dice(scores: list[ScoreLine], words: Words) -> list[PooledDice]:
+    """Dice over all voxels of all sites: large lesions weigh more than in a mean by case.
+
+    From the tallies that count what is predicted, what is labelled and what is both, whatever their name.
+    """
     tallies: dict[tuple[str, str], dict[str, Tally]] = {}
     for line in scores:
         arm = ALONE if line.arm == alone_at(line.site) else line.arm
         if line.split != "test" or is_alone(arm):
             continue
         for tally in line.tallies:
-            if tally.name.startswith("voxels_"):
-                tallies.setdefault((arm, tally.name.removeprefix("voxels_")), {})[line.site] = tally
-    return [_pooled(arm, region, by_site) for (arm, region), by_site in tallies.items()]
+            if set(tally.counts) == _OVERLAP:
+                tallies.setdefault((arm, tally.name), {})[line.site] = tally
+    return [_pooled(arm, name, words.measure(name).part or name, by_site) for (arm, name), by_site in tallies.items()]
 
 
 def _arm_position(arm: str) -> int:
@@ -93,10 +98,11 @@ def _overall(arm: str, name: str, records: dict[str, MetricRecord | None], highe
     )
 
 
-def _pooled(arm: str, region: str, by_site: dict[str, Tally]) -> PooledDice:
+def _pooled(arm: str, name: str, region: str, by_site: dict[str, Tally]) -> PooledDice:
     (tally,) = pooling.pool(by_site.values())
     return PooledDice(
         arm=arm,
+        tally=name,
         region=region,
         dice=pooling.pooled_dice(tally),
         **{key: tally.counts[key] for key in ("both", "predicted", "reference")},

@@ -2,7 +2,6 @@
 
 from wardround.records.arms import is_baseline
 from wardround.reporting.model import SiteFacts, Summary
-from wardround.reporting.risk_page import is_about_risk
 from wardround.reporting.words import Words
 
 _ON_ONE_MACHINE = {
@@ -28,8 +27,7 @@ def where_the_data_was(summary: Summary, *, generated: bool) -> str:
             else f"No hospitals: {', '.join(pseudo)}, which are"
         )
         sentences.append(f"{who} pseudo-sites, parts of a public data set that stand for hospitals.")
-    stayed = "Patients' rows" if is_about_risk(summary) else "Images and labels"
-    elsewhere = f"{stayed} stayed at each {noun}; see what left below."
+    elsewhere = f"{summary.words.vocabulary.what_stays} stayed at each {noun}; see what left below."
     sentences.append(_ON_ONE_MACHINE.get(summary.study.environment, elsewhere).replace("hospital", noun))
     if any(is_baseline(row.arm) for row in summary.table):
         sentences.append(f"The rows alone and pooled, made for comparison, read all {noun}s' data in one place.")

@@ -30,6 +30,7 @@ class Family:
         counts_positives: `n_positive` says how many cases have the outcome, so it is shown beside n.
         meaning: one or two sentences for the report's list of words.
         head: of a narrow column, where the title is too long for one.
+        counted_where: which cases a figure is of, where that can be fewer than all: `whose label holds the region`.
     """
 
     key: str
@@ -41,6 +42,7 @@ class Family:
     counts_positives: bool = False
     meaning: str = ""
     head: str = ""
+    counted_where: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,22 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Figures by another convention, which a page shows in a table of their own.
+
+    Args:
+        title, text: of that section.
+        families: keys of the families in it, in reading order.
+    """
+
+    title: str
+    text: str
+    families: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Vocabulary:
-    """One workload's words.
+    """One workload's words, and what a report of it shows where the record alone cannot tell.
 
     Args:
         families: of its records and tallies.
@@ -64,8 +80,14 @@ class Vocabulary:
         predicted: the heading of a prediction's figures.
         figures: of a prediction, in reading order.
         what_stays: what is not sent, in the words of this kind of data.
+        small_counts: what is done with figures and sums over few cases; `hospital` in it becomes what the sites are.
+        left_out: what a site leaves out when it cannot be read.
+        pictures: what is on a picture of a case, from left to right.
+        probability, probabilities: what the network's probabilities are of.
         console_title, console_families: heading and families of the table by hospital at the end of a run; without
             families, the key metric's.
+        page_families: families of the page's table of every figure, in order; without them, all that the record has.
+        beside: figures that the page keeps apart from those.
     """
 
     families: tuple[Family, ...]
@@ -75,5 +97,12 @@ class Vocabulary:
     predicted: str = "prediction"
     figures: tuple[Figure, ...] = ()
     what_stays: str = "Cases, their file names and lists of figures by case"
+    small_counts: str = "small ones are not held back yet"
+    left_out: str = "cases"
+    pictures: str = ""
+    probability: str = "probability"
+    probabilities: str = "probabilities"
     console_title: str = "Figures"
     console_families: tuple[str, ...] = ()
+    page_families: tuple[str, ...] = ()
+    beside: Beside | None = None

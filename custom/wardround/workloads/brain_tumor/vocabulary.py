@@ -1,6 +1,6 @@
 """The words of brain-tumor segmentation in reports."""
 
-from wardround.workloads.vocabulary import Family, Figure, Part, Vocabulary
+from wardround.workloads.vocabulary import Beside, Family, Figure, Part, Vocabulary
 
 _REGIONS = (
     Part("wt", "whole tumor", "WT"),
@@ -8,6 +8,7 @@ _REGIONS = (
     Part("et", "enhancing tumor", "ET"),
     Part("mean", "mean of regions", "mean"),
 )
+_LABELLED = "whose label holds the region"
 
 VOCABULARY = Vocabulary(
     families=(
@@ -20,6 +21,7 @@ VOCABULARY = Vocabulary(
             "is not counted as 0 or 1; n 6 of 8 means that 6 of 8 test cases have the region. WT, whole tumor: "
             "everything abnormal, edema included. TC, tumor core: without the edema. ET, enhancing tumor: what takes "
             "up contrast.",
+            counted_where=_LABELLED,
         ),
         Family(
             "hd95",
@@ -30,6 +32,7 @@ VOCABULARY = Vocabulary(
             parts=_REGIONS,
             meaning="95th percentile of the distance in mm between the two surfaces; lower is better. A missed lesion "
             "is penalised, not dropped.",
+            counted_where=_LABELLED,
         ),
         Family("brats_dice", "Dice, BraTS convention", True, parts=_REGIONS),
         Family("brats_hd95", "HD95, BraTS convention", False, 1, "mm", parts=_REGIONS),
@@ -41,4 +44,14 @@ VOCABULARY = Vocabulary(
     console_title="Dice by part and HD95 in mm",
     console_families=("dice", "hd95"),
     what_stays="Images, labels, file names and lists of figures by case",
+    left_out="files",
+    pictures="the sequences, the label, the prediction",
+    page_families=("dice", "hd95"),
+    beside=Beside(
+        "Beside it: the BraTS convention",
+        "The BraTS challenges score an empty label with an empty prediction as 1 and any false alarm as 0, with "
+        "373.13 mm for HD95. Above, a case without the region is left out of Dice and its false alarm is counted as a "
+        "volume, which is shown here too. Do not mix the two.",
+        ("brats_dice", "brats_hd95", "false_positive_volume"),
+    ),
 )

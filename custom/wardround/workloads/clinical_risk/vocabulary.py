@@ -105,4 +105,10 @@ VOCABULARY = Vocabulary(
     console_title="Ranking, Brier score and calibration (slope 1 and intercept 0 are right)",
     console_families=("auroc", "auprc", "brier", "calibration_slope", "calibration_intercept"),
     what_stays="Patients' rows, their risks and outcomes, and file names",
+    small_counts="sums by column, bins and cohorts of fewer patients than the hospital's minimum cell are merged or "
+    "held back",
+    left_out="rows or files",
+    probability="risk",
+    probabilities="risks",
+    page_families=("auroc", "auprc", "prevalence", "brier", "brier_skill", "accuracy"),
 )

@@ -1,4 +1,4 @@
-"""Pooled figures and diagrams of predicted risks, from the sums and bins that sites sent with their test scores."""
+"""Pooled figures and diagrams of predicted probabilities, from the sums and bins sent with the test scores."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -8,7 +8,7 @@ from wardround.metrics.score_bins import SCORE_BINS
 from wardround.records.arms import ALONE, PERSONALISED, RECALIBRATED, REFERENCE, alone_at, is_alone
 from wardround.records.run_lines import ScoreLine
 from wardround.records.scores import Tally
-from wardround.reporting.risk_parts import PooledFigure, PrecisionRecall, Reliability, ReliabilityPoint
+from wardround.reporting.probability_parts import PooledFigure, PrecisionRecall, Reliability, ReliabilityPoint
 
 BELOW_MINIMUM = "fewer_than_minimum_cell"
 ONE_CLASS = "one_class"

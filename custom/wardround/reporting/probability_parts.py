@@ -1,4 +1,4 @@
-"""Parts of a report about predicted risks, as plain data: pooled figures and diagrams, all from additive tallies."""
+"""Parts of a report about predicted probabilities, as plain data: figures and diagrams from additive tallies."""
 
 from pydantic import BaseModel, ConfigDict
 
