@@ -31,3 +31,18 @@ def test_a_layer_loads_no_package_that_it_must_run_without(layer: str, heavy: li
         [sys.executable, "-c", PROBE.format(layer=layer, heavy=heavy)], capture_output=True, text=True, check=True
     )
     assert probe.stdout.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("module", "heavy"),
+    [
+        ("wardround.flare.health", ["torch", "nvflare", "monai", "numpy"]),  # asked every few seconds
+        ("wardround.flare.parent", ["torch", "nvflare", "monai"]),
+        ("wardround.flare.kit", ["torch", "monai", "scipy", "matplotlib", "safetensors"]),
+        ("wardround.cli.main", ["torch", "nvflare", "monai", "scipy", "matplotlib", "safetensors"]),
+    ],
+)
+def test_what_a_parents_image_runs_loads_nothing_that_it_lacks(module: str, heavy: list[str]) -> None:
+    script = f"import {module}, sys; print(','.join(name for name in {heavy!r} if name in sys.modules))"
+    probe = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert probe.stdout.strip() == ""
