@@ -2,17 +2,21 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import nibabel as nib
 import numpy as np
 
+from wardround.workloads.brain_tumor.open_site import open_site_data
 from wardround.workloads.brain_tumor.settings import SEQUENCES, BrainTumorSettings, BrainTumorSiteSettings
+from wardround.workloads.brain_tumor.site_data import BrainTumorSiteData
 
 SETTINGS = BrainTumorSettings.model_validate({"patch": {"size": [16, 16, 16]}})
 NAMES = {
     "brats2018": dict(zip(SEQUENCES, ("t1", "t1ce", "t2", "flair"), strict=True)),
     "brats2023": dict(zip(SEQUENCES, SEQUENCES, strict=True)),
 }
+LISTS = {"train": ["P-1", "P-2"], "validation": ["P-3"], "test": ["P-4"]}
 SEPARATOR = {"brats2018": "_", "brats2023": "-"}
 
 
@@ -95,3 +99,19 @@ def site(folder: Path, layout: str = "brats2023", **settings: object) -> BrainTu
     return BrainTumorSiteSettings.model_validate(
         {"folder": folder, "layout": layout, "labels": layout, "declares": AGREED, **settings},
     )
+
+
+def made_hospital(folder: Path, patients: int = 4, **arguments: Any) -> Path:
+    """A folder of cases `P-1-000`, `P-2-000`, ...; returns it."""
+    for patient in range(1, patients + 1):
+        write_case(folder, f"P-{patient}-000", seed=patient, **arguments)
+    return folder
+
+
+def opened(folder: Path, cache: Path | None = None, **settings: Any) -> BrainTumorSiteData:
+    """Its data under these settings of the site."""
+    return open_site_data(SETTINGS, site(folder, **settings), cache=cache or folder.parent / "cache")
+
+
+def ids(data: BrainTumorSiteData, split: str) -> list[str]:
+    return [case.case for case in data.cases(split)]

@@ -7,9 +7,9 @@ import torch
 from support.made_cases import SETTINGS, site, write_case
 from wardround.workloads.brain_tumor import batches
 from wardround.workloads.brain_tumor.batches import training_batches, visiting_order
+from wardround.workloads.brain_tumor.open_site import open_site_data
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.settings import Augmentation
-from wardround.workloads.brain_tumor.site_data import open_site_data
 
 
 def _cases(tmp_path) -> list[PreparedCase]:

@@ -13,10 +13,11 @@ from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.study import validated
 from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
 from wardround.workloads.brain_tumor.network import build_network, last_block
+from wardround.workloads.brain_tumor.open_site import open_site_data
+from wardround.workloads.brain_tumor.pooled import PooledSiteData
 from wardround.workloads.brain_tumor.predict import predict_case
 from wardround.workloads.brain_tumor.scoring import DETAIL_METRICS, VALIDATION_METRICS
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings, BrainTumorSiteSettings
-from wardround.workloads.brain_tumor.site_data import PooledSiteData, open_site_data
 from wardround.workloads.workload import SiteData, Workload
 
 
