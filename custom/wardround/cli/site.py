@@ -19,15 +19,22 @@ def site() -> None:
 def install(
     kit: Annotated[Path, typer.Argument(help="The startup kit: a folder with startup/ and local/ in it.")],
     settings: Annotated[
-        Path | None, typer.Option("--site", help="The hospital's site.yaml; leave out for a server.")
+        Path | None,
+        typer.Option("--site", help="The hospital's folder with its site.yaml; may be left out for a server."),
     ] = None,
+    workspace: Annotated[
+        Path | None, typer.Option(help="Where the kit will lie when it runs, if elsewhere than now (server).")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files edited in the kit (each is kept beside) and accept the kit.")
+    ] = False,
 ) -> None:
-    """Say which classes a job may build there, turn log streaming off, and put the site.yaml in place.
+    """Put what the hospital's admin decides into a startup kit; after `nvflare deploy prepare`, if that is used.
 
-    Without this FLARE refuses every wardround job, and sends the site's error log to the server.
+    Without this FLARE refuses every wardround job, and sends the site's error log to the server. May be repeated.
     """
-    from wardround.flare.kit import install as install_into
-    from wardround.site.config import load_site_config
+    from wardround.flare.installation import install_folder
 
-    for file in install_into(kit.resolve(), load_site_config(settings) if settings else None):
+    source = settings.parent if settings and settings.is_file() else settings
+    for file in install_folder(kit.resolve(), source, workspace=workspace, force=force):
         results().print(f"{file}", soft_wrap=True)

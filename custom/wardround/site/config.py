@@ -74,8 +74,8 @@ def load_site_config(file: Path) -> SiteConfig:
     config = validated(SiteConfig, settings, str(file))
     config = config.model_copy(
         update={
-            "state_folder": _absolute(config.state_folder, file, "state_folder"),
-            "cache_folder": _absolute(config.cache_folder, file, "cache_folder"),
+            "state_folder": _resolved(str(config.state_folder), file, "state_folder"),
+            "cache_folder": _resolved(str(config.cache_folder), file, "cache_folder"),
             "data": {
                 kind: _with_absolute_paths(section, file, f"data.{kind}") for kind, section in config.data.items()
             },
@@ -116,10 +116,14 @@ def _with_absolute_paths(section: dict[str, Any], file: Path, where: str) -> dic
         if isinstance(value, dict):
             resolved[key] = _with_absolute_paths(value, file, f"{where}.{key}")
         elif isinstance(value, str) and _holds_path(key):
-            resolved[key] = str(_absolute(Path(_expanded(value, file, f"{where}.{key}")), file, f"{where}.{key}"))
+            resolved[key] = str(_resolved(value, file, f"{where}.{key}"))
         else:
             resolved[key] = value
     return resolved
+
+
+def _resolved(value: str, file: Path, key: str) -> Path:
+    return _absolute(Path(_expanded(value, file, key)), file, key)
 
 
 def _expanded(value: str, file: Path, key: str) -> str:

@@ -1,0 +1,140 @@
+"""What each file of a kit's `local/` folder is to hold, worked out of the kit and the admin's own folder."""
+
+import json
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+
+from wardround.flare import site_files
+from wardround.flare.kit import Kit
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.yaml_text import read_settings
+from wardround.site.config import SiteConfig, resolved_yaml
+
+_MANAGER = "resource_manager"
+
+
+def server_texts(kit: Kit, source: Path | None, workspace: Path) -> dict[str, str]:
+    """resources.json and authorization.json of a server; its stores get paths below `workspace`."""
+    own = _own(source, "resources.json", site_files.server_resources())
+    if kit.in_docker:  # `nvflare deploy prepare` has put the stores into the container's workspace
+        own = {key: value for key, value in own.items() if key not in ("snapshot_persistor", "components")}
+    resources = _merged_resources(kit, own)
+    if not kit.in_docker:
+        storage = resources["snapshot_persistor"]["args"]["storage"]["args"]
+        storage["root_dir"] = str(workspace / storage["root_dir"])
+        for component in resources["components"]:
+            if component["id"] == "job_manager":
+                component["args"]["uri_root"] = str(workspace / component["args"]["uri_root"])
+    texts = {
+        "resources.json": _dumped(resources),
+        "authorization.json": _dumped(_own(source, "authorization.json", site_files.authorization())),
+    }
+    if kit.in_docker:
+        texts["study_runtime.yaml"] = _dumped_yaml(_absolute_runtime(source, kit))
+    return texts
+
+
+def site_texts(kit: Kit, source: Path, config: SiteConfig) -> dict[str, str]:
+    """All files of a site; where it runs in containers, site.yaml names the paths that its job containers see."""
+    resources = _merged_resources(kit, _own(source, "resources.json", site_files.site_resources()))
+    texts = {
+        "resources.json": _dumped(resources),
+        "authorization.json": _dumped(_own(source, "authorization.json", site_files.authorization())),
+        "privacy.json": _dumped(_own(source, "privacy.json", site_files.privacy())),
+        "site.yaml": resolved_yaml(config),
+    }
+    if kit.in_docker:
+        runtime = _absolute_runtime(source, kit)
+        texts["study_runtime.yaml"] = _dumped_yaml(runtime)
+        texts["site.yaml"] = _in_container(config, runtime)
+    return texts
+
+
+def _merged_resources(kit: Kit, own: dict[str, Any]) -> dict[str, Any]:
+    """FLARE's own resources of the kit, with the admin's keys over them and components replaced by their id."""
+    default = kit.folder / "local" / "resources.json.default"
+    if not default.is_file():
+        raise WardroundError(Reason.ENVIRONMENT_INVALID, f"{default}: missing; ask for the kit again")
+    merged = _over(
+        _object(default.read_text(encoding="utf-8"), default),
+        {key: value for key, value in own.items() if key != "components"},
+    )
+    components = {component["id"]: component for component in merged.get("components", [])}
+    for component in own.get("components", []):
+        present = components.get(component["id"], {})
+        if kit.in_docker and component["id"] == _MANAGER:  # the parent's container sees no GPU, the job's does
+            component = {**component, "args": {**component["args"], "ignore_host": True}}
+        components[component["id"]] = _over(present, component) if "path" not in component else component
+    return {**merged, "components": list(components.values())}
+
+
+def _over(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    result = dict(base)
+    for key, value in own.items():
+        both = isinstance(value, dict) and isinstance(result.get(key), dict)
+        result[key] = _over(result[key], value) if both else value
+    return result
+
+
+def _absolute_runtime(source: Path | None, kit: Kit) -> dict[str, Any]:
+    file = (source or Path("site_configs") / kit.name) / "study_runtime.yaml"
+    if not file.is_file():
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{file}: missing; a kit that runs in containers needs to know what a job container gets, and no default "
+            "can; take one of site_configs/ as a pattern",
+        )
+    runtime = read_settings(file, expected="a study_runtime.yaml")
+    for study in runtime.get("studies", {}).values():
+        for mount in (study or {}).get("datasets", {}).values():
+            mount["source"] = str((file.parent / mount["source"]).resolve())
+    return runtime
+
+
+def _in_container(config: SiteConfig, runtime: dict[str, Any]) -> str:
+    settings = yaml.safe_load(resolved_yaml(config))
+    settings["state_folder"], settings["cache_folder"] = "${WARDROUND_STATE_FOLDER}", "${WARDROUND_CACHE_FOLDER}"
+    for study, section in settings["data"].items():
+        mounts = ((runtime.get("studies") or {}).get(study) or {}).get("datasets", {})
+        settings["data"][study] = _mounted(section, study, {name: Path(m["source"]) for name, m in mounts.items()})
+    return _dumped_yaml(settings)
+
+
+def _mounted(section: dict[str, Any], study: str, mounts: dict[str, Path]) -> dict[str, Any]:
+    """A workload's section with each path below a mount's source written as job containers see it."""
+
+    def seen(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: seen(inner) for key, inner in value.items()}
+        if isinstance(value, str) and value.startswith("/"):
+            for name, source in mounts.items():
+                if Path(value) == source or source in Path(value).parents:
+                    return str(PurePosixPath("/data") / study / name / Path(value).relative_to(source))
+        return value
+
+    return {key: seen(value) for key, value in section.items()}
+
+
+def _own(source: Path | None, name: str, default: str) -> dict[str, Any]:
+    file = source / name if source else Path(name)
+    return _object(file.read_text(encoding="utf-8") if source and file.is_file() else default, file)
+
+
+def _object(text: str, file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: not readable as JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: expected an object of settings")
+    return value
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _dumped_yaml(value: object) -> str:
+    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
