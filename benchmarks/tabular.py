@@ -8,9 +8,9 @@
 4. An epoch through a DataLoader over rows against the bare loop.
 5. 101,766 encounters of Diabetes 130 from zipped CSV to tensors (under 10 s, under 1 GB), in a process of its own.
 
-Rows have 40 inputs, batches 128 rows, the network hidden layers of 64 and 32. Variants take turns, on one thread, by
-the process's CPU time; each ratio is the median over turns. Row 5 needs `WARDROUND_DATA`, the folder of the public
-data sets.
+Rows have 40 columns, so 80 inputs with the indicators of what is missing; batches have 128 rows, the network hidden
+layers of 64 and 32. Variants take turns, on one thread, by the process's CPU time; each ratio is the median over turns.
+Row 5 needs `WARDROUND_DATA`, the folder of the public data sets.
 """
 
 import argparse
@@ -36,7 +36,7 @@ from wardround.records.disclosure import Disclosure
 from wardround.records.study import Study
 from wardround.workloads.workload import SiteData, Workload, make_workload
 
-COLUMNS = 20  # numbers; with an indicator of what is missing each, the network has 40 inputs
+COLUMNS = 40  # numbers; with an indicator of what is missing each, the network has 80 inputs
 BATCH = 128
 
 
