@@ -73,6 +73,12 @@ def test_a_given_split_wins():
     assert "1 of 4 rows" in str(remarks[0])
 
 
+def test_a_given_split_that_no_row_has_is_refused():
+    with pytest.raises(WardroundError, match="split_column: says nothing in all 3 rows") as raised:
+        split_rows(made_table(["a", "b", "c"], given=["", "", ""]), SplitRule())
+    assert raised.value.code is Reason.DATA_MISSING
+
+
 def test_a_given_split_without_validation_gets_some_of_its_training_patients():
     patients = [f"p{row // 2}" for row in range(40)]
     given = ["train"] * 30 + ["test"] * 10

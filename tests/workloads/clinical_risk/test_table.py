@@ -118,6 +118,17 @@ def test_a_duplicated_row_is_left_out(tmp_path: Path) -> None:
     assert table.rows.tolist() == [1, 2, 3, 4, 5]
     assert [problem.code for problem in table.problems] == [Reason.CASE_DUPLICATED]
     assert "row 6, column visit: id v2 is that of row 2" in str(table.problems[0])
+    assert [doubt.code for doubt in table.doubts] == [Reason.CASE_DUPLICATED]
+    assert "column visit: 1 of 6 rows have the id of an earlier one and are left out" in str(table.doubts[0])
+
+
+def test_rows_without_an_id_go_by_their_number_and_raise_a_doubt(tmp_path: Path) -> None:
+    rows = (*ROWS, ",p6,50,200,1,MED,0", "?,p7,50,200,1,MED,0", "NA,p8,50,200,1,MED,1")
+    table = read_table(contract(), csv_site(tmp_path, *rows))
+    assert table.row_ids == ["v1", "v2", "v3", "v4", "v5", "row 6", "row 7", "row 8"]
+    assert table.problems == []
+    assert [doubt.code for doubt in table.doubts] == [Reason.DATA_MISSING]
+    assert "column visit: 3 of 8 rows have no id and go by their number" in str(table.doubts[0])
 
 
 @pytest.mark.parametrize(
@@ -203,6 +214,68 @@ def test_exclusions_are_left_out_and_counted_by_their_meaning(tmp_path: Path) ->
         read_table(asked, csv_site(tmp_path, *ROWS))
 
 
+DIED = {"column": "ended_in", "meaning": "died in hospital", "values": ["death"]}
+MOVED = {"column": "went_to", "meaning": "moved to another hospital", "values": ["moved"]}
+
+
+def test_an_exclusion_that_no_row_has_is_a_doubt_that_names_its_codes(tmp_path: Path) -> None:
+    rows = [f"{row},{end}" for row, end in zip(ROWS, ["1", "7", "1", "1", "7"], strict=True)]
+    codes = {"07": "death", "20": "death", "1": "home"}
+    asked = contract(exclusions=[DIED])
+    made = csv_site(tmp_path, *rows, header=HEADER + ",end", exclusions={"ended_in": {"column": "end", "codes": codes}})
+    table = read_table(asked, made)
+    assert table.rows.tolist() == [1, 2, 3, 4, 5]
+    assert [doubt.code for doubt in table.doubts] == [Reason.VALUE_INVALID]
+    assert "column end: no row has 07, 20, so none is left out for: died in hospital; it has 1, 7" in str(
+        table.doubts[0]
+    )
+    assert read_table(asked, made, labelled=False).doubts == []  # a few rows to predict for need not have one
+
+
+def test_a_row_that_two_exclusions_have_is_left_out_by_the_first_and_raises_no_doubt(tmp_path: Path) -> None:
+    rows = [f"{row},{end}" for row, end in zip(ROWS, ["1", "7", "1", "1", "7"], strict=True)]
+    mappings = {
+        "ended_in": {"column": "end", "codes": {"7": "death"}},
+        "went_to": {"column": "end", "codes": {"7": "moved"}},
+    }
+    made = csv_site(tmp_path, *rows, header=HEADER + ",end", exclusions=mappings)
+    table = read_table(contract(exclusions=[DIED, MOVED]), made)
+    assert table.rows.tolist() == [1, 3, 4]
+    assert table.doubts == []
+    assert [str(remark) for remark in table.remarks if remark.code == Reason.ROW_EXCLUDED] == [
+        "table.csv: 2 rows left out: died in hospital",
+        "table.csv: 0 rows left out: moved to another hospital",
+    ]
+
+
+def test_a_hospital_can_declare_that_its_table_has_no_excluded_rows(tmp_path: Path) -> None:
+    table = read_table(contract(exclusions=[DIED]), csv_site(tmp_path, *ROWS, exclusions={"ended_in": None}))
+    assert table.rows.tolist() == [1, 2, 3, 4, 5]
+    assert table.doubts == []
+    assert "0 rows left out: died in hospital (exclusions.ended_in: null" in str(table.remarks[0])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("missing", ["9"]), ("unit", "years"), ("time", "age"), ("known_at_index", True)]
+)
+def test_a_key_that_does_nothing_for_an_exclusion_is_refused(tmp_path: Path, key: str, value: Any) -> None:
+    mapping = {"column": "ward", "codes": {"MED": "death"}, key: value}
+    with pytest.raises(WardroundError, match=rf"exclusions\.ended_in\.{key}: does nothing for an exclusion") as told:
+        read_table(contract(exclusions=[DIED]), csv_site(tmp_path, *ROWS, exclusions={"ended_in": mapping}))
+    assert told.value.code == Reason.CONFIGURATION_INVALID
+
+
+@pytest.mark.parametrize("section", ["outcome", "exclusions"])
+def test_one_code_written_twice_cannot_stand_for_two_values(tmp_path: Path, section: str) -> None:
+    changes = {
+        "outcome": {"column": "readmit", "codes": {"1": "yes", "1.0": "no"}},
+        "exclusions": {"ended_in": {"column": "ward", "codes": {"1": "death", "1.0": "home"}}},
+    }
+    asked = contract(exclusions=[DIED] if section == "exclusions" else [])
+    with pytest.raises(WardroundError, match=r"'1\.0' is the same as '1', which stands for another value"):
+        read_table(asked, csv_site(tmp_path, *ROWS, **{section: changes[section]}))
+
+
 def test_a_patients_first_row_is_the_earliest(tmp_path: Path) -> None:
     first = contract(rows_per_patient="first")
     by_row = read_table(first, csv_site(tmp_path, ROWS[1], ROWS[0], ROWS[2], row_id=None))
@@ -225,6 +298,9 @@ def test_a_given_split_is_passed_on(tmp_path: Path) -> None:
     rows = [f"{row},{split}" for row, split in zip(ROWS, ["train", "test", "test", "", "train"], strict=True)]
     table = read_table(contract(), csv_site(tmp_path, *rows, header=HEADER + ",part", split_column="part"))
     assert table.given_split == ["train", "test", "test", "", "train"]
+    unknown = [f"{row},{split}" for row, split in zip(ROWS, ["train", "?", "NA", " ", "train"], strict=True)]
+    table = read_table(contract(), csv_site(tmp_path, *unknown, header=HEADER + ",part", split_column="part"))
+    assert table.given_split == ["train", "", "", "", "train"]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract
-from wardround.workloads.clinical_risk.findings import Findings
+from wardround.workloads.clinical_risk.exclusions import excluded_rows
+from wardround.workloads.clinical_risk.findings import Findings, values_of
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.sources import SourceRows, column_of
 from wardround.workloads.clinical_risk.times import EXPECTED, Times, read_times
@@ -46,7 +47,7 @@ class EligibleRows:
 
 
 def eligible_rows(
-    contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows, findings: Findings
+    contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows, findings: Findings, *, labelled: bool
 ) -> EligibleRows:
     """Leaves out, in this order: other sites' rows, a row id's second row, rows without a patient, the contract's
     exclusions, rows without an index date, and a patient's later rows where the contract takes the first alone.
@@ -54,7 +55,7 @@ def eligible_rows(
     Raises:
         WardroundError: no row is this site's.
     """
-    rows = _own_rows(contract, site, source)
+    rows = _own_rows(contract, site, source, findings)
     _leave_out_duplicates(rows, site, findings)
     if site.patient is not None:
         absent = rows.patients.is_null()
@@ -62,7 +63,7 @@ def eligible_rows(
             Reason.DATA_MISSING, site.patient, absent, rows.numbers, lambda _: "no patient id; the row is left out"
         )
         rows.keep(~absent)
-    _exclude(rows, contract, site, source, findings)
+    rows.keep(~excluded_rows(rows.frame, contract, site, source, findings, labelled=labelled))
     if site.index_date is not None:
         _read_index_dates(rows, contract, site, findings)
     if contract.rows_per_patient == "first":
@@ -74,35 +75,41 @@ def eligible_rows(
     return rows
 
 
-def _own_rows(contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows) -> EligibleRows:
+def _own_rows(
+    contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows, findings: Findings
+) -> EligibleRows:
     frame = source.frame
     numbers = np.arange(1, frame.height + 1, dtype=np.int64)
     for column, values in site.rows.items():
         text = as_text(column_of(frame, column), decimal=source.decimal)
         mask = text.is_in([code_text(value) for value in values]).fill_null(False)
         if not mask.any():
-            found = text.drop_nulls().unique().sort().head(8).to_list()
             raise WardroundError(
                 Reason.DATA_MISSING,
                 f"{source.name}: no row has {' or '.join(values)} in column {column} (key rows of site.yaml); "
-                f"it has {', '.join(found)}",
+                f"it has {values_of(text)}",
             )
         frame, numbers = frame.filter(mask), numbers[mask.to_numpy()]
-    as_ids = pl.Series("row_id", numbers).cast(pl.String)
-    row_ids = (
-        as_ids
-        if site.row_id is None
-        else _filled(as_text(column_of(frame, site.row_id), decimal=source.decimal), as_ids)
-    )
-    patients = row_ids if site.patient is None else as_text(column_of(frame, site.patient), decimal=source.decimal)
+    codes = [code_text(code) for code in contract.missing]
+    row_ids = pl.Series("row_id", numbers).cast(pl.String)
+    if site.row_id is not None:
+        given = _without_missing(as_text(column_of(frame, site.row_id), decimal=source.decimal), codes)
+        absent = given.null_count()
+        if absent:
+            findings.doubt(
+                Reason.DATA_MISSING,
+                f"column {site.row_id}: {absent} of {len(given)} rows have no id and go by their number in the table; "
+                "fill the column in, or take row_id out of site.yaml",
+            )
+        row_ids = pl.select(pl.when(given.is_null()).then("row " + row_ids).otherwise(given)).to_series()
+    patients = row_ids
     if site.patient is not None:
-        absent = patients.is_in([code_text(code) for code in contract.missing])
-        patients = pl.select(pl.when((patients != "") & ~absent).then(patients)).to_series()
+        patients = _without_missing(as_text(column_of(frame, site.patient), decimal=source.decimal), codes)
     return EligibleRows(frame, numbers, row_ids, patients)
 
 
-def _filled(ids: pl.Series, numbers: pl.Series) -> pl.Series:
-    return pl.select(pl.when(ids.is_null() | (ids == "")).then("row " + numbers).otherwise(ids)).to_series()
+def _without_missing(text: pl.Series, codes: list[str]) -> pl.Series:
+    return pl.select(pl.when((text != "") & ~text.is_in(codes)).then(text)).to_series()
 
 
 def _leave_out_duplicates(rows: EligibleRows, site: ClinicalRiskSiteSettings, findings: Findings) -> None:
@@ -117,25 +124,13 @@ def _leave_out_duplicates(rows: EligibleRows, site: ClinicalRiskSiteSettings, fi
         earlier = int(numbers[int((ids == ids[position]).arg_true()[0])])
         return f"id {ids[position]} is that of row {earlier}; each row once, so this one is left out"
 
-    findings.faulty(Reason.CASE_DUPLICATED, site.row_id, ~first, numbers, tell)
+    count = findings.faulty(Reason.CASE_DUPLICATED, site.row_id, ~first, numbers, tell)
+    findings.doubt(
+        Reason.CASE_DUPLICATED,
+        f"column {site.row_id}: {count} of {len(ids)} rows have the id of an earlier one and are left out; name a "
+        "column at row_id that tells rows apart, or export each row once",
+    )
     rows.keep(first)
-
-
-def _exclude(
-    rows: EligibleRows,
-    contract: Contract,
-    site: ClinicalRiskSiteSettings,
-    source: SourceRows,
-    findings: Findings,
-) -> None:
-    for exclusion in contract.exclusions:
-        mapping = site.exclusions[exclusion.column]
-        text = as_text(column_of(rows.frame, mapping.column), decimal=source.decimal)
-        codes = {code_text(code): target for code, target in mapping.codes.items()}
-        excluded = text.replace(codes).is_in(list(exclusion.values)).fill_null(False)
-        count = int(excluded.sum())
-        findings.remark(Reason.ROW_EXCLUDED, f"{count} rows left out: {exclusion.meaning}")
-        rows.keep(~excluded)
 
 
 def _read_index_dates(

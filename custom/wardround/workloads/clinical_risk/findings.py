@@ -10,6 +10,7 @@ from wardround.records.reasons import Reason, WardroundError
 TOLD_IN_FULL = 5
 _DOUBTFUL_SHARE = 0.05
 _DOUBTFUL_COUNT = 2
+_SHOWN = 8
 
 
 class Findings:
@@ -60,6 +61,12 @@ class Findings:
     def remark(self, code: Reason, message: str) -> None:
         """Adds what an admin should know."""
         self.remarks.append(WardroundError(code, f"{self.source}: {message}"))
+
+
+def values_of(text: pl.Series) -> str:
+    """The first of a column's values, for a message on what was looked for and is not among them."""
+    found = text.drop_nulls().unique().sort()
+    return (", ".join(found.head(_SHOWN).to_list()) or "no value") + (", ..." if len(found) > _SHOWN else "")
 
 
 def too_many(count: int, among: int) -> bool:

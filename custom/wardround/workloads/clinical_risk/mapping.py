@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import OTHER, CategoryColumn, Contract, Exclusion, Name, NumberColumn
 from wardround.workloads.clinical_risk.leakage import refuse_undeclared
-from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
+from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
 from wardround.workloads.clinical_risk.values import MISSING, code_text
 
 
@@ -25,12 +25,9 @@ def refuse_misfit(contract: Contract, site: ClinicalRiskSiteSettings) -> None:
     faults += _unknown_targets(
         "outcome.codes", site.outcome.codes, (contract.outcome.positive, contract.outcome.negative, MISSING)
     )
+    faults += _clashes("outcome.codes", site.outcome.codes)
     for exclusion in contract.exclusions:
-        faults += _slips(f"exclusions.{exclusion.column}.codes", site.exclusions[exclusion.column].codes, exclusion)
-    for name in sorted(excluded):
-        for key in ("unit", "time"):
-            if getattr(site.exclusions[name], key) is not None:
-                faults.append(f"exclusions.{name}.{key}: does nothing for an exclusion; remove it")
+        faults += _exclusion_faults(exclusion, site.exclusions[exclusion.column])
     _refuse(Reason.CONFIGURATION_INVALID, faults)
     refuse_undeclared(contract, site)
 
@@ -105,10 +102,7 @@ def _misfits(name: Name, column: NumberColumn | CategoryColumn, site: ClinicalRi
     if mapping is None:
         return
     key = f"columns.{name}"
-    forms: dict[str, str] = {}
-    for code, target in mapping.codes.items():
-        if forms.setdefault(code_text(code), target) != target:
-            yield f"{key}.codes: {code!r} is the same as {code_text(code)!r}, which stands for another value; keep one"
+    yield from _clashes(f"{key}.codes", mapping.codes)
     both = sorted({code_text(code) for code in mapping.codes} & {code_text(code) for code in mapping.missing})
     if both:
         yield f"{key}: {', '.join(both)} is among `codes` and among `missing`; keep one"
@@ -136,6 +130,24 @@ def _unknown_targets(key: str, codes: Mapping[str, str], allowed: Iterable[str])
             near = difflib.get_close_matches(target, allowed, n=1)
             hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(allowed)}"
             yield f"{key}: {code!r} stands for {target!r}, which the contract does not have; {hint}"
+
+
+def _clashes(key: str, codes: Mapping[str, str]) -> Iterator[str]:
+    forms: dict[str, str] = {}
+    for code, target in codes.items():
+        if forms.setdefault(code_text(code), target) != target:
+            yield f"{key}: {code!r} is the same as {code_text(code)!r}, which stands for another value; keep one"
+
+
+def _exclusion_faults(exclusion: Exclusion, mapping: ColumnMapping | None) -> Iterator[str]:
+    if mapping is None:
+        return
+    key = f"exclusions.{exclusion.column}"
+    yield from _clashes(f"{key}.codes", mapping.codes)
+    yield from _slips(f"{key}.codes", mapping.codes, exclusion)
+    for name in ("unit", "missing", "time", "known_at_index"):
+        if getattr(mapping, name) != ColumnMapping.model_fields[name].default:
+            yield f"{key}.{name}: does nothing for an exclusion, which leaves out rows by `codes` alone; remove it"
 
 
 def _slips(key: str, codes: Mapping[str, str], exclusion: Exclusion) -> Iterator[str]:

@@ -129,7 +129,9 @@ class ClinicalRiskSiteSettings(_Section):
     )
     known_at_index: bool = Field(False, description="declares it for every column without a `time`")
     outcome: OutcomeMapping
-    exclusions: dict[Name, ColumnMapping] = Field(default_factory=dict)
+    exclusions: dict[Name, ColumnMapping | None] = Field(
+        default_factory=dict, description="null: the table has no such rows, so none is left out"
+    )
     split_column: str | None = Field(None, description="column that says train, validation or test, for a given split")
     split: SiteSplit = Field(SiteSplit(), description="over the study's, such as test_fraction: 1 where all is scored")
     contract_file: Path | None = Field(None, description="the contract that this hospital agreed to, if it keeps one")

@@ -23,8 +23,8 @@ def split_rows(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[
     out: it would bring the test period into training.
 
     Raises:
-        WardroundError: the given split is not one, or splits a patient; dates are needed and there are none; or
-            fractions come to more than 1.
+        WardroundError: the given split is not one, splits a patient or is in no row; dates are needed and there are
+            none; or fractions come to more than 1.
     """
     if table.given_split is not None:
         return _given(table, table.given_split, rule)
@@ -56,6 +56,12 @@ def _given(table: Table, given: Sequence[str], rule: SplitRule) -> tuple[dict[st
                 f"{other or 'no split'}; all rows of a patient belong to one split",
             )
     unsplit = sum(not split for split in given)
+    if unsplit == len(given):
+        raise WardroundError(
+            Reason.DATA_MISSING,
+            f"split_column: says nothing in all {unsplit} rows, so none would train, validate or test; expected "
+            f"{', '.join(SPLITS)}: fill the column in, or take split_column out of site.yaml for the study's own rule",
+        )
     told = f"split_column: says nothing in {unsplit} of {len(given)} rows, which are left out"
     remarks = [WardroundError(Reason.ROW_EXCLUDED, told)] if unsplit else []
     if "validation" in given or not rule.validation_fraction:

@@ -67,7 +67,7 @@ def read_table(contract: Contract, site: ClinicalRiskSiteSettings, *, labelled: 
     source = read_source(site.source, wanted.keys())
     refuse_missing_columns(wanted, source.names, source.name)
     findings = Findings(source.name)
-    rows = eligible_rows(contract, site, source, findings)
+    rows = eligible_rows(contract, site, source, findings, labelled=labelled)
     outcome = _read_outcome(rows, contract, site, source, findings) if labelled else np.zeros(0, np.uint8)
     if not len(rows.numbers):
         raise WardroundError(Reason.DATA_MISSING, _no_row(source, findings))
@@ -84,10 +84,20 @@ def read_table(contract: Contract, site: ClinicalRiskSiteSettings, *, labelled: 
         row_ids=rows.row_ids.to_list(),
         source_rows=source.frame.height,
         index_dates=None if rows.index is None else rows.index.local,
-        given_split=None if split is None else as_text(column_of(rows.frame, split)).fill_null("").to_list(),
+        given_split=None if split is None else _given_split(column_of(rows.frame, split), contract),
         problems=findings.problems,
         doubts=findings.doubts,
         remarks=findings.remarks,
+    )
+
+
+def _given_split(raw: pl.Series, contract: Contract) -> list[str]:
+    text = as_text(raw)
+    return (
+        pl.select(pl.when(~text.is_in([code_text(code) for code in contract.missing])).then(text))
+        .to_series()
+        .fill_null("")
+        .to_list()
     )
 
 
