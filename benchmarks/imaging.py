@@ -28,7 +28,8 @@ from rich.table import Table
 from torch import nn
 
 from monai_pipeline import monai_batches
-from wardround.learners.learner import Learner, initial_network
+from wardround.learners.initial import initial_network
+from wardround.learners.learner import Learner
 from wardround.learners.make import make_learner
 from wardround.learners.optimizer import make_optimizer
 from wardround.records.run_lines import RoundLine, RunLine, read_lines

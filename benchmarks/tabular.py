@@ -29,7 +29,8 @@ from rich.table import Table
 from torch import Tensor, nn
 
 from large_table import large_table_rows
-from wardround.learners.learner import Learner, initial_network
+from wardround.learners.initial import initial_network
+from wardround.learners.learner import Learner
 from wardround.learners.make import make_learner
 from wardround.learners.optimizer import make_optimizer
 from wardround.records.disclosure import Disclosure

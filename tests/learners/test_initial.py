@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from support.fake_workload import FakeData, FakeWorkload, make_study
-from wardround.learners.initial import initial_shared_entries, with_statistics
-from wardround.learners.learner import initial_network
+from wardround.learners.initial import initial_network, initial_shared_entries, with_statistics
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Tally
 

@@ -7,7 +7,8 @@ import torch
 
 from support.fake_workload import FakeData, FakeWorkload, make_study
 from wardround.aggregation.gate import check_update
-from wardround.learners.learner import Learner, initial_network
+from wardround.learners.initial import initial_network
+from wardround.learners.learner import Learner
 from wardround.learners.make import LEARNERS, make_learner
 from wardround.learners.optimizer import learning_rate
 from wardround.records.metric_record import value_of

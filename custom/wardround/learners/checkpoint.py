@@ -5,69 +5,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, Self
 
 import torch
-from pydantic import BaseModel, ConfigDict, model_validator
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
+from wardround.learners.card import CheckpointCard
 from wardround.learners.sharing import sharing_of, split_entries
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import Algorithm, Study, validated
+from wardround.records.study import Study, validated
 from wardround.workloads.workload import Workload, make_workload
 
 _CARD_DIGEST = "card_sha256"
-
-
-class CheckpointCard(BaseModel):
-    """What a checkpoint is, for people and for whoever loads it.
-
-    Args:
-        format: of this pair of files.
-        study, study_seed, study_digest: where it comes from.
-        workload: the study's workload section: the architecture, and how inputs are prepared.
-        algorithm: how it was trained, and which choice decided what stays local.
-        batch_size: of its training, which re-measuring statistics repeats.
-        model_round: rounds of training behind it; 0 is the initial model.
-        entries: name to [dtype, *shape] of what the file holds.
-        kept_local: names that stay at a site under this algorithm.
-        complete: whether it can predict: False for a FedBN or local head model without a site's entries.
-        site: whose entries it holds, where it holds any.
-        metrics: names of the figures that models of this study are judged by.
-        key_metric: the one that chooses, with `max` or `min`.
-        notes: coded remarks, such as statistics_re_measured.
-        weights_sha256: of the entries, which ties the two files together.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    format: Literal["wardround-checkpoint-1"] = "wardround-checkpoint-1"
-    study: str
-    study_seed: int
-    study_digest: str
-    workload: dict[str, Any]
-    algorithm: Algorithm
-    batch_size: int
-    model_round: int
-    entries: dict[str, list[str | int]]
-    kept_local: tuple[str, ...] = ()
-    complete: bool
-    site: str | None = None
-    metrics: tuple[str, ...] = ()
-    key_metric: tuple[str, str]
-    notes: tuple[str, ...] = ()
-    weights_sha256: str
-
-    @model_validator(mode="after")
-    def _can_be_used(self) -> Self:
-        if not isinstance(self.workload.get("kind"), str):
-            raise ValueError("workload.kind: expected the workload's name")
-        if not self.complete and not self.kept_local:
-            raise ValueError("complete: false, but kept_local names no entry that is missing")
-        return self
 
 
 @dataclass(frozen=True)
@@ -149,7 +100,7 @@ def with_entries(
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> Path:
     """Writes both files, each whole or not at all, and returns the path of the tensors."""
     target = _tensors_file(path)
-    about = {"format": checkpoint.card.format, _CARD_DIGEST: _card_sha256(checkpoint.card)}
+    about = {"format": checkpoint.card.format, _CARD_DIGEST: checkpoint.card.sha256()}
     write_whole(target, save(checkpoint.tensors, metadata=about))
     write_whole(_card_file(target), checkpoint.card.model_dump_json(indent=2).encode())
     return target
@@ -178,7 +129,7 @@ def load_checkpoint(path: Path) -> Checkpoint:
         raise WardroundError(
             Reason.DATA_UNREADABLE, f"{target}: its entries are not those of {card_file.name}; copy both files together"
         )
-    if _metadata(content).get(_CARD_DIGEST) != _card_sha256(card):
+    if _metadata(content).get(_CARD_DIGEST) != card.sha256():
         raise WardroundError(
             Reason.DATA_UNREADABLE,
             f"{card_file}: is not as it was written beside {target.name}: a card says how inputs are prepared, and "
@@ -202,11 +153,6 @@ def weights_sha256(tensors: Mapping[str, Tensor]) -> str:
         digest.update(f"{name}\0{tensor.dtype}\0{list(tensor.shape)}\0".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
-
-
-def _card_sha256(card: CheckpointCard) -> str:
-    """Ties the card to the tensors, in whose file it stands. Against accidents and edits: it is no signature."""
-    return hashlib.sha256(json.dumps(card.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
 
 
 def _metadata(content: bytes) -> dict[str, str]:

@@ -2,15 +2,22 @@
 
 from collections.abc import Iterable, Mapping
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
-from wardround.learners.learner import initial_network
 from wardround.learners.sharing import initial_shared, sharing_of
 from wardround.metrics.pooling import pool
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Tally
 from wardround.records.study import Study
 from wardround.workloads.workload import Workload
+
+
+def initial_network(workload: Workload, study: Study) -> nn.Module:
+    """The study's initial network: the same values at the server and at every site."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(study.seed)
+        return workload.network()
 
 
 def initial_shared_entries(workload: Workload, study: Study, statistics: Iterable[Tally] = ()) -> dict[str, Tensor]:

@@ -5,21 +5,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
-import torch
 from torch import Tensor, nn
 
 from wardround.aggregation.norms import l2_norm
 from wardround.learners.adapt import re_measure, remarks
 from wardround.learners.correction import Correction, NoCorrection
 from wardround.learners.devices import usable_device
+from wardround.learners.initial import initial_network
 from wardround.learners.live_entries import LiveEntries
 from wardround.learners.local_state import KeptEntries
+from wardround.learners.local_steps import LocalSteps
 from wardround.learners.manifest import make_manifest
-from wardround.learners.optimizer import learning_rate, make_optimizer
 from wardround.learners.personalise import Personalised, fine_tune
 from wardround.learners.seeds import seed_of, seeded
 from wardround.learners.sharing import ShareAll, Sharing
-from wardround.learners.steps import StepReport, StepSettings, run_steps
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores, Tally
 from wardround.records.study import Study, check_key_metric
@@ -77,7 +76,7 @@ class Learner:
         for idle in study.training.idle(self.device.type):
             logger.warning("%s: %s", run, idle)
         self.network = initial_network(workload, study).to(self.device)
-        self._criterion = workload.loss().to(self.device)
+        self._steps = LocalSteps(self.network, workload.loss(), data, study, site=site, device=self.device)
         self._live = LiveEntries(self.network, self.sharing())
         self._correction = self.correction()
         self._state = KeptEntries() if state is None else state
@@ -170,7 +169,7 @@ class Learner:
         start = perf_counter()
         parameters, received = self._live.trainable()
         self._correction.begin(parameters, received)
-        report = self._make_steps("train", round_index, self._local_steps(), self._correction, parameters)
+        report = self._steps.make("train", round_index, self._steps.in_a_round, self._correction, parameters)
         difference = self._live.difference()
         if self.kept_names:
             self._state.put(round_index + 1, self._live.entries.kept)
@@ -199,7 +198,8 @@ class Learner:
         Raises:
             WardroundError: the network has no such statistics, or the site has no case.
         """
-        with seeded(self._seed("adapt", 0), self.device) as generator:
+        seed = seed_of(self.study.name, self.study.seed, self.site, "adapt", 0)
+        with seeded(seed, self.device) as generator:
             re_measure(self.network, self.data.unlabelled(self.study.training.batch_size, generator), self.device)
         self._lacks_own = False
         self.notes = (*self.notes, *remarks(self.data))
@@ -211,7 +211,7 @@ class Learner:
         result = fine_tune(
             self.network,
             validate=self.validate,
-            train=lambda: self._make_steps("personalise", self.study.training.rounds, steps),
+            train=lambda: self._steps.make("personalise", self.study.training.rounds, steps),
             key_metric=evaluation.key_metric,
             mode=evaluation.key_metric_mode,
         )
@@ -238,43 +238,3 @@ class Learner:
         if self._lacks_own:
             logger.info("%s: %s has no entries of its own for this model; re-measuring statistics", self.run, self.site)
             self.adapt()
-
-    def _make_steps(
-        self,
-        purpose: str,
-        round_index: int,
-        steps: int,
-        correction: Correction | None = None,
-        measured: Sequence[Tensor] = (),
-    ) -> StepReport:
-        training = self.study.training
-        trainable = [parameter for parameter in self.network.parameters() if parameter.requires_grad]
-        with seeded(self._seed(purpose, round_index), self.device) as generator:
-            return run_steps(
-                self.network,
-                self._criterion,
-                self.data.batches(training.batch_size, generator),
-                steps,
-                make_optimizer(training, trainable, learning_rate(training, round_index)),
-                StepSettings(training.clip_norm, training.mixed_precision, training.bad_steps_limit),
-                device=self.device,
-                correction=correction,
-                measured=measured,
-            )
-
-    def _local_steps(self) -> int:
-        training = self.study.training
-        if training.local_steps is not None:
-            return training.local_steps
-        assert training.local_epochs is not None
-        return training.local_epochs * self.data.steps_per_epoch(training.batch_size)
-
-    def _seed(self, purpose: str, index: int) -> int:
-        return seed_of(self.study.name, self.study.seed, self.site, purpose, index)
-
-
-def initial_network(workload: Workload, study: Study) -> nn.Module:
-    """The study's initial network: the same values at the server and at every site."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(study.seed)
-        return workload.network()
