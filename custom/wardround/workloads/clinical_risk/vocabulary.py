@@ -51,6 +51,7 @@ VOCABULARY = Vocabulary(
             "calibration_error",
             "Calibration error",
             False,
+            head="Error",
             meaning="Expected calibration error: the mean gap between risk and observed share over groups of like "
             "risk; lower is better, and never quite 0 by chance on few patients.",
         ),
