@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from nvflare.app_common.abstract.fl_model import FLModel
+from nvflare.app_common.utils.fl_model_utils import FLModelUtils
 
 from support.fake_workload import FakeWorkload, make_study
 from support.loopback import Federation, use_fake_workload
@@ -202,6 +203,9 @@ def test_a_site_that_is_ready_late_joins_a_later_round(tmp_path: Path) -> None:
     assert [line.contributed for line in run.rounds] == [["hospital-a", "hospital-b"], sorted(SITES), sorted(SITES)]
     assert run.end.status == "partial"
     assert run.end.reasons == ["hospital-c: late", "hospital-c: joined in round 2"]
+    asked = [result for site, task, result in run.controller.sent if (site, task) == ("hospital-c", messages.PREPARE)]
+    sums = [FLModelUtils.from_shareable(one).meta[messages.KEY]["manifest"]["statistics"] for one in asked]
+    assert [len(one) for one in sums] == [1, 0]  # the initial model was made before it was asked again
     assert {line.site for line in run.scores if line.arm == "best"} == set(SITES)
 
 
@@ -225,6 +229,30 @@ def test_a_latecomer_that_does_not_fit_is_named_once_and_not_asked_again(tmp_pat
         run.run()
     assert asked == ["hospital-c"] * 2
     assert sum("its study has the hash" in reason for reason in run.end.reasons) == 1
+    assert run.end.status == "partial"
+
+
+@pytest.mark.parametrize(("failing", "times"), [({"contract": "other"}, 2), ({"seed": "none"}, 5)])
+def test_a_latecomer_that_cannot_prepare_is_named_and_asked_again_unless_its_contract_differs(
+    tmp_path: Path, failing: dict[str, Any], times: int
+) -> None:
+    def tamper(site: str, task: str, answer: FLModel) -> FLModel | None:
+        if site == "hospital-c" and task == messages.PREPARE:
+            asked.append(site)
+            return None if len(asked) == 1 else answer
+        return answer
+
+    asked: list[str] = []
+    settings = {"quorum": 2, "round_deadline_seconds": 1, "prepare_deadline_seconds": 1, "grace_period_seconds": 0}
+    study = _study(federation=settings, training={"rounds": 4, "local_steps": 2, "learning_rate": 0.05})
+    run = Federation(tmp_path, study, {**SITES, "hospital-c": failing}, tamper=tamper)
+    monotonic = time.monotonic
+    with pytest.MonkeyPatch.context() as patch:  # each look at the clock is a minute later: no invitation is open
+        patch.setattr("wardround.flare.latecomers.time", _Clock(monotonic))
+        run.run()
+    assert len(asked) == times
+    reason = "contract_mismatch" if "contract" in failing else "site_failed"
+    assert run.end.reasons == ["hospital-c: late", f"hospital-c: {reason}"]
     assert run.end.status == "partial"
 
 

@@ -244,3 +244,11 @@ def test_threads_are_cores_over_the_sites_on_the_machine(monkeypatch: pytest.Mon
     assert threads_per_site() == 2
     monkeypatch.setenv(CONCURRENT_SITES, "20")
     assert threads_per_site() == 1
+
+
+@pytest.mark.parametrize(("role", "index", "count"), [("train", 0, 1), ("train", 1, 0), ("evaluate", 0, 0)])
+def test_sums_leave_only_for_an_initial_model_that_is_not_made_yet(
+    tmp_path: Path, role: str, index: int, count: int
+) -> None:
+    site = Site(tmp_path, FEDBN, role=role)
+    assert len(_reply(site.ask(messages.PREPARE, params=False, round=index)).manifest.statistics) == count

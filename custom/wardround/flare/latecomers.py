@@ -9,7 +9,7 @@ from torch import Tensor
 
 from wardround.flare import messages
 from wardround.flare.enrolment import Enrolled, read_manifest, verify
-from wardround.records.reasons import WardroundError
+from wardround.records.reasons import Reason, WardroundError
 from wardround.records.update import SiteManifest
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ class Latecomers:
     Preparing every case for the first time can take longer than the others wish to wait. Whoever joins late trains
     from then on; the choice of the best model stays with the sites that were there from the start, and so do the sums
     that the initial model rests on.
+
+    Why a site cannot prepare is in the record, once a reason. It is asked again, since a table can be corrected, but
+    not where it holds the study's contract to be another than it agreed to: only people can settle that.
     """
 
     def __init__(self, controller: "RoundController") -> None:
@@ -57,7 +60,8 @@ class Latecomers:
             if self._invited.get(site, 0.0) > now:
                 continue
             self._invited[site] = now + deadline
-            order = controller.order(controller.current_round, 0)
+            # the first round that it can be part of: above 0, so that it sends no sums for a model that is made
+            order = controller.order(controller.current_round + 1, 0)
             controller.send(
                 FLModel(metrics={}, current_round=order.round, meta=messages.meta(order)),
                 messages.PREPARE,
@@ -71,3 +75,8 @@ class Latecomers:
         if reply.manifest is not None:
             with self._lock:
                 self._arrived[site] = reply.manifest
+            return
+        reason = reply.error or Reason.REPLY_INVALID
+        self._controller.record.incomplete(f"{site}: {reason}")
+        if reason is Reason.CONTRACT_MISMATCH:
+            self._refused.add(site)

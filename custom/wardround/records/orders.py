@@ -19,7 +19,8 @@ class Order(_Message):
 
     Args:
         run: names the run; it becomes a folder at the site, so the site accepts no separators in it.
-        round: index of the round, from 0; the last model's scoring carries the number of rounds.
+        round: index of the round, from 0; the last model's scoring carries the number of rounds. For `prepare`, the
+            first one that the site can be part of: above 0 the initial model is made, and its sums are not asked for.
         model_round: rounds of training behind the weights sent along.
         acknowledged: site to the last round of its own that the server accepted. Only this commits local state.
             FLARE broadcasts one order to all, so each site learns which rounds of the others were accepted.

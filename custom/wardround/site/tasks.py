@@ -39,8 +39,9 @@ class SiteTasks:
         """Opens the data, which may prepare every case once, and says what this site has."""
         self._refuse_small_quorum()
         learner, config = self._open(order.run), self._config
-        # an outside hospital's sums would make what it is scored with
-        sums = guard_sums(learner.data.statistics() if config.role == "train" else (), config.disclosure)
+        # an outside hospital's sums would make what it is scored with; a latecomer's would leave for nothing
+        wanted = config.role == "train" and order.round == 0
+        sums = guard_sums(learner.data.statistics() if wanted else (), config.disclosure)
         for name in sums.suppressed:
             _log.info("%s: held back: fewer than %d patients", name, config.disclosure.minimum_cell)
         return Reply(
