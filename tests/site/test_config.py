@@ -61,6 +61,15 @@ def test_a_wrong_key_or_value_is_told_by_file_and_key(tmp_path, change, told):
     assert f"{file}: {told}" in str(raised.value)
 
 
+def test_generated_data_is_no_part_of_a_public_data_set(tmp_path):
+    assert load_site_config(_write(tmp_path, YAML + "pseudo_site: true\n")).nature == "pseudo_site"
+    assert load_site_config(_write(tmp_path, YAML + "synthetic: true\n")).nature == "generated"
+    with pytest.raises(WardroundError, match="synthetic and pseudo_site are both true") as raised:
+        load_site_config(_write(tmp_path, YAML + "synthetic: true\npseudo_site: true\n"))
+    assert raised.value.code is Reason.CONFIGURATION_INVALID
+    assert str(tmp_path / "site.yaml") in str(raised.value)
+
+
 @pytest.mark.parametrize(("text", "told"), [("a: [", "YAML"), ("- a\n", "mapping"), (None, "No such file")])
 def test_a_file_that_cannot_be_read_is_named(tmp_path, text, told):
     file = _write(tmp_path, text) if text else tmp_path / "site.yaml"

@@ -3,10 +3,10 @@
 import os
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from wardround.records.disclosure import Disclosure
 from wardround.records.reasons import Reason, WardroundError
@@ -37,6 +37,14 @@ class SiteConfig(BaseModel):
     )
 
     _source: Path = PrivateAttr(default=Path("site.yaml"))
+
+    @model_validator(mode="after")
+    def _of_one_nature(self) -> Self:
+        if self.synthetic and self.pseudo_site:
+            raise ValueError(
+                "synthetic and pseudo_site are both true: generated data is no part of a public data set; keep one"
+            )
+        return self
 
     @property
     def source(self) -> Path:
