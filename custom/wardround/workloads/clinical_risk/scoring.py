@@ -70,7 +70,6 @@ def score_rows(
     detail: bool,
     minimum_cell: int,
     thresholds: Sequence[ChosenThreshold] = (),
-    seed: int = 0,
 ) -> Scores:
     """Every figure of one model on one split, see `wardround.metrics.classification` for support and intervals.
 
@@ -80,7 +79,6 @@ def score_rows(
         detail: adds calibration, intervals, figures by cohort and sums for pooling, which are too much for every round.
         minimum_cell: fewest patients that a cohort's figure or a cell of the sums may rest on.
         thresholds: of alerts, chosen on validation rows; they need `detail`.
-        seed: of the resampling.
 
     Raises:
         WardroundError: a label is no 0 or 1, or a probability is not finite or not within 0 to 1.
@@ -92,7 +90,7 @@ def score_rows(
     errors = squared_error(checked, minimum_cell=minimum_cell) if detail else None
     return Scores(
         split=split,
-        records=figure_records(checked, names, intervals=detail, seed=seed),
+        records=figure_records(checked, names, intervals=detail),
         tallies=[tally for tally in (cells, errors) if tally is not None],
         cohorts=_by_cohort(rows, minimum_cell) if detail else [],
         alerts=alert_rows(checked, thresholds, cells=cells),
