@@ -122,3 +122,13 @@ def test_check_names_the_section_that_a_study_reads(tmp_path: Path, study_folder
     assert "has no section data.brain_tumor" in done.output
     assert "it has data.clinical_risk" in done.output
     assert "--study" in done.output
+
+
+def test_how_hospitals_write_is_on_or_off(tmp_path: Path) -> None:
+    small = ["--hospitals", "2", "--rows", "20"]
+    files = [tmp_path / name / "hospital-b" / "data" / "stays.csv" for name in ("own", "alike")]
+    for file, options in zip(files, ([], ["--no-schema-shift"]), strict=True):
+        done = CLI.invoke(app, ["synth", "clinical-risk", str(file.parents[2]), *small, *options])
+        assert done.exit_code == 0, done.output
+    assert [file.read_text(encoding="utf-8-sig").split()[0][:10] for file in files] == ["PatientenN", "patient,st"]
+    assert CLI.invoke(app, ["synth", "clinical-risk", str(tmp_path / "c"), "--schema-shift", "0.5"]).exit_code == 2

@@ -60,8 +60,8 @@ def clinical_risk(
     concept_shift: Annotated[float, typer.Option(min=0, help="How far a finding means another risk.")] = 1.0,
     missingness_shift: Annotated[float, typer.Option(min=0, help="How far the values that are left out differ.")] = 1.0,
     schema_shift: Annotated[
-        float, typer.Option(min=0, help="Above 0: each hospital has its own names, units, codes and file format.")
-    ] = 1.0,
+        bool, typer.Option(help="Whether each hospital has its own names, units, codes and file format.")
+    ] = True,
 ) -> None:
     """Write tables of hospital stays, with readmission within 30 days, for hospitals that differ; seeded."""
     from wardround.workloads.clinical_risk.synth.hospitals import Knobs

@@ -103,7 +103,7 @@ def test_every_value_lies_in_the_contracts_range(written: Path, contract: Contra
 
 def test_schema_shift_writes_the_same_facts_otherwise(tmp_path: Path) -> None:
     write_hospitals(tmp_path / "plain", rows=50, seed=1, knobs=ALIKE)
-    write_hospitals(tmp_path / "coded", rows=50, seed=1, knobs=replace(ALIKE, schema=1))
+    write_hospitals(tmp_path / "coded", rows=50, seed=1, knobs=replace(ALIKE, schema=True))
     raw = (tmp_path / "coded" / "hospital-b" / "data" / "stays.csv").read_bytes()
     assert raw.startswith(b"\xef\xbb\xbfPatientenNr;")
     assert b"k.A." in raw

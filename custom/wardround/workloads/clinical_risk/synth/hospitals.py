@@ -14,31 +14,31 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True)
 class Knobs:
-    """How far hospitals differ, each knob from 0 (not at all) through 1 (as set below) upwards.
+    """How far hospitals differ, each knob but the last from 0 (not at all) through 1 (as set below) upwards.
 
     Args:
         covariate: who comes: age, severity and emergencies. The risk of a given patient stays, so prevalence follows.
         prevalence: log-odds of readmission for everyone; the patients stay.
         concept: what a finding means for the risk; patients and prevalence stay.
         missingness: which values are left out; what they would have been stays.
-        schema: above 0, each hospital has its own column names, units, codes and file format; the meaning stays.
+        schema: whether each hospital has its own column names, units, codes and file format; the meaning stays.
     """
 
     covariate: float = 1.0
     prevalence: float = 1.0
     concept: float = 1.0
     missingness: float = 1.0
-    schema: float = 1.0
+    schema: bool = True
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not (np.isfinite(value) and value >= 0):
+            if name != "schema" and not (np.isfinite(value) and value >= 0):
                 raise WardroundError(
                     Reason.CONFIGURATION_INVALID, f"--{name}-shift: expected 0 or more, found {value}; 0 turns it off"
                 )
 
 
-ALIKE = Knobs(0, 0, 0, 0, 0)
+ALIKE = Knobs(0, 0, 0, 0, schema=False)
 DEFAULT_KNOBS = Knobs()
 
 
@@ -132,7 +132,7 @@ def _turned(hospital: Hospital, knobs: Knobs) -> Hospital:
         risk=hospital.risk * knobs.prevalence,
         effects={name: value * knobs.concept for name, value in hospital.effects.items()},
         gaps={name: value * knobs.missingness for name, value in hospital.gaps.items()},
-        coding=hospital.coding if knobs.schema > 0 else "contract",
+        coding=hospital.coding if knobs.schema else "contract",
     )
 
 
