@@ -54,3 +54,11 @@ def test_without_the_sites_own_names_it_is_refused_without_words_for_images(hosp
     assert "clinical_risk" in done.output
     assert "tissue" not in done.output
     assert not (hospital / "risks.csv").exists()
+
+
+def test_a_fault_in_the_studys_own_section_is_told_under_its_key(hospital: Path) -> None:
+    site = {"name": "hospital-a", "data": {made_study().name: {**site_section("stays.csv"), "outcom": {}}}}
+    (hospital / "site.yaml").write_text(json.dumps(site))
+    done = _predict(hospital, "--site", str(hospital / "site.yaml"))
+    assert done.exit_code == 2
+    assert f"site.yaml: data.{made_study().name}: outcom: unknown key" in done.output

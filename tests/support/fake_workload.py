@@ -207,7 +207,13 @@ class FakeWorkload(Workload):
         return "fake"
 
     def open_site(
-        self, data: dict[str, Any], *, folder: Path, cache: Path, disclosure: Disclosure = DEFAULT_RULES
+        self,
+        data: dict[str, Any],
+        *,
+        folder: Path,
+        cache: Path,
+        disclosure: Disclosure = DEFAULT_RULES,
+        where: str = "",
     ) -> SiteData:
         settings = dict(data)
         if settings.pop("contract", "fake") != "fake":

@@ -36,8 +36,10 @@ def predict(
 
     checkpoint = load_checkpoint(model)
     kind = str(checkpoint.card.workload["kind"])
-    data, folder = _naming(case, site, labels, kind, checkpoint.card.study)
-    figures = predict_file(checkpoint, case, out, data=data, folder=folder, device=device, overwrite=overwrite)
+    data, folder, where = _naming(case, site, labels, kind, checkpoint.card.study)
+    figures = predict_file(
+        checkpoint, case, out, data=data, folder=folder, where=where, device=device, overwrite=overwrite
+    )
     for line in figure_lines(kind, figures):
         results().print(line)
     results().print(f"{out}", soft_wrap=True)
@@ -68,11 +70,13 @@ def adapt(
     checkpoint = load_checkpoint(model)
     config = load_site_config(site)
     workload = workload_of(checkpoint.card.workload)
+    kind, study = str(checkpoint.card.workload["kind"]), checkpoint.card.study
     data = workload.open_site(
-        config.section(str(checkpoint.card.workload["kind"]), checkpoint.card.study),
+        config.section(kind, study),
         folder=config.source.parent,
         cache=config.cache_folder,
         disclosure=config.disclosure,
+        where=config.section_name(kind, study),
     )
     for problem in data.problems:
         progress().print(f"left out: {problem.code}: {problem}", soft_wrap=True, markup=False)
@@ -92,13 +96,15 @@ def export_bundle(
     results().print(f"{export(load_checkpoint(model), out)}", soft_wrap=True)
 
 
-def _naming(case: Path, site: Path | None, labels: str | None, kind: str, study: str) -> tuple[dict[str, Any], Path]:
-    """How the site names files and labels: the workload's section of its site.yaml, and where its paths start."""
+def _naming(
+    case: Path, site: Path | None, labels: str | None, kind: str, study: str
+) -> tuple[dict[str, Any], Path, str]:
+    """How the site names files and labels: the workload's section of its site.yaml, where paths start, its name."""
     from wardround.site.config import load_site_config
 
     if site is not None and labels is None:
         config = load_site_config(site)
-        return config.section(kind, study), config.source.parent
+        return config.section(kind, study), config.source.parent, config.section_name(kind, study)
     if kind != _IMAGES:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
@@ -112,4 +118,5 @@ def _naming(case: Path, site: Path | None, labels: str | None, kind: str, study:
             "label values mean different tissues in each, so none is assumed",
         )
     folder = case.absolute()  # no more than it is known to hold images: predictions may lie beside it
-    return {"folder": ".", "layout": labels, "labels": labels}, folder.parent if labels == "msd" else folder
+    section = {"folder": ".", "layout": labels, "labels": labels}
+    return section, folder.parent if labels == "msd" else folder, "predict"

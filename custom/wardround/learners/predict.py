@@ -33,6 +33,7 @@ def predict_file(
     *,
     data: dict[str, Any],
     folder: Path,
+    where: str = "",
     device: str = "cpu",
     overwrite: bool = False,
 ) -> dict[str, float]:
@@ -44,6 +45,7 @@ def predict_file(
         file: what it writes.
         data: the workload's section of the site's site.yaml.
         folder: what relative paths in `data` start from.
+        where: the section's file and key, for messages; by default the workload's own key of site.yaml.
         device: cpu or cuda.
         overwrite: whether a file that is there already may be replaced; a file of the site's data never is.
 
@@ -59,4 +61,4 @@ def predict_file(
             Reason.CONFIGURATION_INVALID, f"{file}: is there already; name another file, or allow it with --overwrite"
         )
     workload, network = network_of(checkpoint, device=device)
-    return workload.predict(network, case, file, data=data, folder=folder)
+    return workload.predict(network, case, file, data=data, folder=folder, where=where)

@@ -62,13 +62,20 @@ class SiteConfig(BaseModel):
         Raises:
             WardroundError: this site has no data for that kind of workload.
         """
-        key = study if study in self.data else kind
+        key = self._key(kind, study)
         if key not in self.data:
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID,
                 f"{self.source}: data.{kind}: missing; the study needs it, the file has {', '.join(sorted(self.data))}",
             )
         return self.data[key]
+
+    def section_name(self, kind: str, study: str = "") -> str:
+        """Where `section` found the settings, such as `site.yaml: data.readmission`, for messages on them."""
+        return f"{self.source.name}: data.{self._key(kind, study)}"
+
+    def _key(self, kind: str, study: str) -> str:
+        return study if study in self.data else kind
 
 
 def load_site_config(file: Path) -> SiteConfig:

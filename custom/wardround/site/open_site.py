@@ -65,7 +65,11 @@ def open_state(study: Study, config: SiteConfig, *, run: str) -> KeptEntries:
 
 
 def _read(workload: Workload, study: Study, config: SiteConfig) -> SiteData:
-    section = config.section(study.workload["kind"], study.name)
+    kind = study.workload["kind"]
     return workload.open_site(
-        section, folder=config.source.parent, cache=config.cache_folder, disclosure=config.disclosure
+        config.section(kind, study.name),
+        folder=config.source.parent,
+        cache=config.cache_folder,
+        disclosure=config.disclosure,
+        where=config.section_name(kind, study.name),
     )

@@ -156,7 +156,9 @@ class Workload(ABC):
         """SHA-256 of the data contract that all sites must share."""
 
     @abstractmethod
-    def open_site(self, data: dict[str, Any], *, folder: Path, cache: Path, disclosure: Disclosure) -> SiteData:
+    def open_site(
+        self, data: dict[str, Any], *, folder: Path, cache: Path, disclosure: Disclosure, where: str = ""
+    ) -> SiteData:
         """Reads a site's data.
 
         Args:
@@ -164,6 +166,7 @@ class Workload(ABC):
             folder: what relative paths in it start from.
             cache: where prepared cases may be kept.
             disclosure: the site's rules, which scores by bin or cohort obey.
+            where: the section's file and key, for messages; by default the workload's own key of site.yaml.
         """
 
     @abstractmethod
@@ -178,6 +181,7 @@ class Workload(ABC):
         *,
         data: dict[str, Any],  # noqa: ARG002
         folder: Path,  # noqa: ARG002
+        where: str = "",  # noqa: ARG002
     ) -> dict[str, float]:
         """Predicts one case at a site and writes the result.
 
@@ -187,6 +191,7 @@ class Workload(ABC):
             file: what to write.
             data: the workload's section of site.yaml.
             folder: what relative paths in it start from.
+            where: as in `open_site`.
 
         Returns:
             Figures of the prediction by name.

@@ -7,6 +7,8 @@ from sklearn.linear_model import LogisticRegression
 
 from support.made_tables import CONTRACT, WORKLOAD, made_frame, made_study, site_section
 from wardround.records.reasons import Reason, WardroundError
+from wardround.site.config import load_site_config
+from wardround.site.open_site import open_site_data
 from wardround.workloads.workload import make_workload, workload_of
 
 
@@ -101,6 +103,15 @@ def test_a_hospital_with_another_contract_does_not_take_part(tmp_path, table):
 def test_a_section_that_does_not_fit_is_refused(tmp_path, table):
     with pytest.raises(WardroundError, match=r"data\.clinical_risk: outcom"):
         make_workload(made_study()).open_site({**table, "outcom": {}}, folder=tmp_path, cache=tmp_path)
+
+
+@pytest.mark.parametrize("key", ["clinical_risk", "readmission_30"])
+def test_a_fault_is_told_under_the_key_that_the_section_has(tmp_path, table, key):
+    study = made_study().model_copy(update={"name": "readmission_30"})
+    settings = {"name": "a", "data": {key: {**table, "outcom": {}}}}
+    (tmp_path / "site.yaml").write_text(yaml.safe_dump(settings))
+    with pytest.raises(WardroundError, match=rf"site\.yaml: data\.{key}: outcom: unknown key"):
+        open_site_data(study, load_site_config(tmp_path / "site.yaml"))
 
 
 def test_differences_are_of_figures_over_the_same_rows(tmp_path, table):

@@ -15,7 +15,7 @@ def refuse_other_images(contract: ImageContract, site: BrainTumorSiteSettings) -
         wanted = ", ".join(f"{name}: {value}" for name, value in asked.items())
         raise WardroundError(
             Reason.CONTRACT_MISMATCH,
-            f"site.yaml: data.brain_tumor.declares is missing; the study's images are {{{wanted}}}: "
+            f"site.yaml: declares is missing beside the images' folder; the study's images are {{{wanted}}}: "
             "write down what this hospital's images are",
         )
     declared = site.declares.model_dump()
@@ -27,5 +27,5 @@ def refuse_other_images(contract: ImageContract, site: BrainTumorSiteSettings) -
     if differing:
         raise WardroundError(
             Reason.CONTRACT_MISMATCH,
-            f"site.yaml: data.brain_tumor.declares: {'; '.join(differing)}; prepare the images as the study asks",
+            f"site.yaml: declares: {'; '.join(differing)}; prepare the images as the study asks",
         )

@@ -7,13 +7,13 @@ from wardround.records.study import validated
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, SqlSource
 
 
-def site_settings(data: dict[str, Any], folder: Path) -> ClinicalRiskSiteSettings:
-    """The section of site.yaml; relative paths in it start from `folder`.
+def site_settings(data: dict[str, Any], folder: Path, where: str = "") -> ClinicalRiskSiteSettings:
+    """The section of site.yaml; relative paths in it start from `folder`, and messages name it by `where`.
 
     Raises:
         WardroundError: a key is unknown or a value does not fit, one line a fault.
     """
-    site = validated(ClinicalRiskSiteSettings, data, "site.yaml: data.clinical_risk")
+    site = validated(ClinicalRiskSiteSettings, data, where or "site.yaml: data.clinical_risk")
     source = site.source
     if not isinstance(source, SqlSource):
         source = source.model_copy(update={"file": folder / source.file})

@@ -122,13 +122,14 @@ class ClinicalRiskWorkload(Workload):
         folder: Path,
         cache: Path,  # noqa: ARG002 - a table is read faster than a cache of it
         disclosure: Disclosure = DEFAULT_RULES,
+        where: str = "",
     ) -> SiteData:
         """Reads a hospital's table as its site.yaml describes it.
 
         Raises:
             WardroundError: the section or the table does not fit, or the hospital agreed to another contract.
         """
-        site = site_settings(data, folder)
+        site = site_settings(data, folder, where)
         _refuse_other_contract(site, self.settings.contract)
         return open_site_data(self.settings, site, disclosure=disclosure)
 
@@ -137,10 +138,10 @@ class ClinicalRiskWorkload(Workload):
         return PooledClinicalRiskData(list(sites))
 
     def predict(
-        self, network: nn.Module, case: Path, file: Path, *, data: dict[str, Any], folder: Path
+        self, network: nn.Module, case: Path, file: Path, *, data: dict[str, Any], folder: Path, where: str = ""
     ) -> dict[str, float]:
         """Writes the risk of each row of a table; gives how many there are and their mean."""
-        return predict_table(network, case, file, self.settings, site_settings(data, folder))
+        return predict_table(network, case, file, self.settings, site_settings(data, folder, where))
 
 
 def _refuse_other_contract(site: ClinicalRiskSiteSettings, contract: Contract) -> None:
