@@ -1,18 +1,14 @@
 """The benchmarks run and print every row. Their figures are for people to read, on a quiet machine."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("WARDROUND_TEST_DATA", ROOT.parent / "shared" / "data")).absolute()
+from support.public_data import needs_data, with_data
 
-needs_public_data = pytest.mark.skipif(
-    not (DATA / "heart_disease").is_dir(), reason=f"the public data sets are not at {DATA}: set WARDROUND_TEST_DATA"
-)
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -29,22 +25,22 @@ needs_public_data = pytest.mark.skipif(
         pytest.param(
             ["tabular.py", "--turns", "2", "--rows", "300"],
             ["101,766", "peak memory"],
-            marks=[pytest.mark.e2e, needs_public_data],
+            marks=[pytest.mark.e2e, needs_data("diabetes130")],
         ),
         pytest.param(
             ["heart_disease.py", "--seeds", "1", "--rounds", "1"],
             ["pooled", "each alone", "local head", "switzerland, AUROC"],
-            marks=needs_public_data,
+            marks=needs_data("heart_disease"),
         ),
         pytest.param(
             ["heart_disease.py", "--seeds", "1", "--rounds", "1", "--flamby"],
             ["FLamby: pooled", "15 of 16", "held back"],
-            marks=[pytest.mark.e2e, needs_public_data],
+            marks=[pytest.mark.e2e, needs_data("heart_disease")],
         ),
         pytest.param(
             ["readmission.py", "--seeds", "1", "--rounds", "1"],
             ["pooled", "each alone", "logistic regression, pooled"],
-            marks=[pytest.mark.e2e, needs_public_data],
+            marks=[pytest.mark.e2e, needs_data("diabetes130")],
         ),
         pytest.param(
             ["heterogeneity.py", "--seeds", "1", "--rounds", "1", "--steps", "1", "--size", "24", "--only", "twelve"],
@@ -59,7 +55,7 @@ def test_a_benchmark_prints_its_rows(command: list[str], rows: list[str]) -> Non
         [sys.executable, str(ROOT / "benchmarks" / script), *options],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "custom"), "COLUMNS": "200", "WARDROUND_DATA": str(DATA)},
+        env=with_data(PYTHONPATH=str(ROOT / "custom"), COLUMNS="200"),
         check=False,
     )
     assert done.returncode == 0, done.stderr

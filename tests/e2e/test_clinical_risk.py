@@ -1,6 +1,5 @@
 """The clinical risk study on generated tables, from the command line, and heart disease on the hospitals' own files."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -9,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from support.public_data import needs_data, with_data
 from wardround.records.run_lines import EndLine, RunLine, ScoreLine, StartLine, read_lines
 from wardround.workloads.clinical_risk.synth.writer import write_hospitals
 
 pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).parents[2]
-REAL = Path(os.environ.get("WARDROUND_TEST_DATA", ROOT.parent / "shared" / "data"))
 TRAINING = ["hospital-a", "hospital-b", "hospital-c"]
 EVERYONE = [*TRAINING, "hospital-d"]
 LESS_WORK = ["training.rounds=3", "training.local_epochs=1", "evaluation.personalise_steps=10"]
@@ -39,7 +38,7 @@ def _run(study: str, sites: Path, out: Path, *options: str) -> Run:
     settings = [part for setting in LESS_WORK for part in ("--set", setting)]
     job = str(ROOT / "jobs" / study)
     command = [sys.executable, "-m", "wardround.cli.main", "run", job, "--sites", str(sites), "--out", str(out)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "custom"), "WARDROUND_DATA": str(REAL), "COLUMNS": "120"}
+    environment = with_data(PYTHONPATH=str(ROOT / "custom"), COLUMNS="120")
     done = subprocess.run([*command, *settings, *options], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return Run(out, read_lines(out / "run.jsonl"))
@@ -90,7 +89,7 @@ def test_figures_carry_counts_and_cohorts(generated: Run) -> None:
     assert line.alerts
 
 
-@pytest.mark.skipif(not (REAL / "heart_disease").is_dir(), reason=f"no heart disease data: {REAL} is absent")
+@needs_data("heart_disease")
 def test_a_hospital_of_one_class_trains_and_is_never_given_an_auroc_of_0_or_1(tmp_path: Path) -> None:
     sites = shutil.copytree(ROOT / "site_configs" / "heart_disease", tmp_path / "site_configs" / "heart_disease")
     run = _run("heart_disease", sites, tmp_path / "out")

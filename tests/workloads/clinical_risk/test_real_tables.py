@@ -1,16 +1,14 @@
 """The four hospitals of UCI Heart Disease, read in place."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.public_data import data_folder, needs_data
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.table import Table, read_table
 
-DATA = Path(os.environ.get("WARDROUND_TEST_DATA", Path(__file__).parents[4] / "shared" / "data")) / "heart_disease"
 NAMES = [
     "age",
     "sex",
@@ -45,12 +43,14 @@ CONTRACT: dict[str, Any] = {
     },
 }
 
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"{DATA} is absent; set WARDROUND_TEST_DATA")
+pytestmark = needs_data("heart_disease")
 
 
 def _read(hospital: str) -> Table:
+    folder = data_folder("heart_disease")
+    assert folder is not None
     site = {
-        "source": {"kind": "csv", "file": DATA / f"processed.{hospital}.data", "header": NAMES},
+        "source": {"kind": "csv", "file": folder / f"processed.{hospital}.data", "header": NAMES},
         "known_at_index": True,
         "columns": {
             "chol": {"column": "chol"},
