@@ -74,6 +74,23 @@ def test_dates_among_times_are_compared_by_day_in_their_own_rows_alone(tmp_path:
     assert read_table(contract(), _timed(tmp_path, zoned, rows=rows)).frame.equals(table.frame)
 
 
+@pytest.mark.parametrize(("to_days", "kept"), [(0, [233.0, 286.5]), (-1, [None, None])])
+def test_the_index_date_as_the_time_of_a_value_is_day_0_of_its_window(
+    tmp_path: Path, to_days: int, kept: list[float | None]
+) -> None:
+    asked = contract_with("cholesterol", window={"to_days": to_days})
+    columns = {**TIMED, "cholesterol": {"column": "chol", "time": "admitted"}}
+    days = [("2024-05-10T09:00", ""), ("2024-05-11", "")]
+    assert read_table(asked, _timed(tmp_path, days, columns=columns)).frame["cholesterol"].to_list() == kept
+
+
+def test_a_patients_later_row_counts_where_the_first_is_excluded(tmp_path: Path) -> None:
+    died = {"column": "ended_in", "meaning": "died in hospital", "values": ["death"]}
+    rows = ["v2,p2,67,286.5,0,SURG,1", "v3,p2,67,240,1,MED,1"]
+    made = csv_site(tmp_path, *rows, exclusions={"ended_in": {"column": "ward", "codes": {"SURG": "death"}}})
+    assert read_table(contract(exclusions=[died], rows_per_patient="first"), made).row_ids == ["v3"]
+
+
 def test_columns_of_times_may_have_names_like_patterns(tmp_path: Path) -> None:
     days = [("2024-05-10T09:00", "2024-05-10T08:59"), ("2024-05-10T09:00", "2024-05-10T18:00")]
     _timed(tmp_path, days)
