@@ -118,7 +118,7 @@ def _flamby_sites(study: Study, folder: Path) -> Iterator[tuple[str, SiteData]]:
         section = flamby.section(folder / f"{site}.csv")
         yield (
             site,
-            make_workload(study).open_site(section, folder=folder, cache=folder / "cache", disclosure=Disclosure()),
+            make_workload(study).open_site(section, cache=folder / "cache", disclosure=Disclosure()),
         )
 
 

@@ -58,9 +58,7 @@ def _read(pipe: Connection) -> None:
     usable_device("cpu")
     before, start = _peak_megabytes(), time.perf_counter()
     section = config.section("clinical_risk", study.name)
-    data = workload.open_site(
-        section, folder=config.source.parent, cache=config.cache_folder, disclosure=config.disclosure
-    )
+    data = workload.open_site(section, cache=config.cache_folder, disclosure=config.disclosure)
     seconds, peak = time.perf_counter() - start, _peak_megabytes()
     rows = sum(data.counts[f"{split}_cases"] for split in ("train", "validation", "test"))
     pipe.send(Reading(rows, seconds, peak, peak - before))

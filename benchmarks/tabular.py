@@ -132,7 +132,7 @@ def _site(workload: Workload, folder: Path, rows: int) -> SiteData:
         "known_at_index": True,
         "outcome": {"column": "outcome"},
     }
-    return workload.open_site(section, folder=folder, cache=folder / "cache", disclosure=Disclosure())
+    return workload.open_site(section, cache=folder / "cache", disclosure=Disclosure())
 
 
 def _learner(workload: Workload, data: SiteData, study: Study) -> Learner:

@@ -7,7 +7,6 @@ import nibabel as nib
 import numpy as np
 import pytest
 import torch
-import yaml
 from torch import nn
 
 from support.fake_workload import FakeWorkload
@@ -16,6 +15,7 @@ from wardround.learners.checkpoint import load_checkpoint, make_checkpoint, save
 from wardround.learners.predict import predict_file
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
+from wardround.site.config import load_site_config
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 from wardround.workloads.workload import workload_of
 
@@ -58,8 +58,8 @@ def test_monai_runs_the_bundle_and_gives_our_labels(hospital, tmp_path):
     model = _save_model(tmp_path / "model")
     bundle = export_bundle(load_checkpoint(model), tmp_path / "bundle")
     [case] = (hospital / "data").iterdir()
-    section = yaml.safe_load((hospital / "site.yaml").read_text())["data"]["brain_tumor"]
-    predict_file(load_checkpoint(model), case, tmp_path / "ours.nii.gz", data=section, folder=hospital)
+    section = load_site_config(hospital / "site.yaml").section("brain_tumor")
+    predict_file(load_checkpoint(model), case, tmp_path / "ours.nii.gz", data=section)
     command = [sys.executable, "-m", "monai.bundle", "run", "--config_file", f"{bundle}/configs/inference.json"]
     command += ["--bundle_root", str(bundle), "--output_dir", str(tmp_path / "monai"), "--label_values::enhancing", "4"]
     for sequence in ("t1n", "t1c", "t2w", "t2f"):
@@ -93,9 +93,9 @@ def test_a_fedbn_model_without_a_sites_entries_is_refused(hospital, tmp_path):
     with pytest.raises(WardroundError, match="wardround adapt") as exported:
         export_bundle(load_checkpoint(model), tmp_path / "bundle")
     [case] = (hospital / "data").iterdir()
-    section = {"folder": "data", "layout": "brats2023", "labels": "brats2023"}
+    section = {"folder": hospital / "data", "layout": "brats2023", "labels": "brats2023"}
     with pytest.raises(WardroundError, match="wardround adapt") as predicted:
-        predict_file(load_checkpoint(model), case, tmp_path / "prediction.nii.gz", data=section, folder=hospital)
+        predict_file(load_checkpoint(model), case, tmp_path / "prediction.nii.gz", data=section)
     assert exported.value.code is predicted.value.code is Reason.LOCAL_STATE_MISSING
     assert not (tmp_path / "bundle").exists()
     assert not (tmp_path / "prediction.nii.gz").exists()

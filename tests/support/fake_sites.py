@@ -1,7 +1,5 @@
 """What spawned processes of the tests run: found by import, so it lives in a module."""
 
-from pathlib import Path
-
 from support.fake_workload import FakeWorkload
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
@@ -11,7 +9,7 @@ from wardround.site.open_site import OpenSite
 
 def open_fake_site(study: Study, config: SiteConfig) -> OpenSite:
     workload = FakeWorkload()
-    data = workload.open_site(config.section("fake"), folder=Path(), cache=config.cache_folder)
+    data = workload.open_site(config.section("fake"), cache=config.cache_folder)
     return OpenSite(workload, data)
 
 

@@ -210,7 +210,6 @@ class FakeWorkload(Workload):
         self,
         data: dict[str, Any],
         *,
-        folder: Path,
         cache: Path,
         disclosure: Disclosure = DEFAULT_RULES,
         where: str = "",

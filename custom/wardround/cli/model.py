@@ -36,10 +36,8 @@ def predict(
 
     checkpoint = load_checkpoint(model)
     kind = str(checkpoint.card.workload["kind"])
-    data, folder, where = _naming(case, site, labels, kind, checkpoint.card.study)
-    figures = predict_file(
-        checkpoint, case, out, data=data, folder=folder, where=where, device=device, overwrite=overwrite
-    )
+    data, where = _naming(case, site, labels, kind, checkpoint.card.study)
+    figures = predict_file(checkpoint, case, out, data=data, where=where, device=device, overwrite=overwrite)
     for line in figure_lines(kind, figures):
         results().print(line)
     results().print(f"{out}", soft_wrap=True)
@@ -73,7 +71,6 @@ def adapt(
     kind, study = str(checkpoint.card.workload["kind"]), checkpoint.card.study
     data = workload.open_site(
         config.section(kind, study),
-        folder=config.source.parent,
         cache=config.cache_folder,
         disclosure=config.disclosure,
         where=config.section_name(kind, study),
@@ -96,15 +93,13 @@ def export_bundle(
     results().print(f"{export(load_checkpoint(model), out)}", soft_wrap=True)
 
 
-def _naming(
-    case: Path, site: Path | None, labels: str | None, kind: str, study: str
-) -> tuple[dict[str, Any], Path, str]:
-    """How the site names files and labels: the workload's section of its site.yaml, where paths start, its name."""
+def _naming(case: Path, site: Path | None, labels: str | None, kind: str, study: str) -> tuple[dict[str, Any], str]:
+    """How the site names files and labels: the workload's section of its site.yaml, and that section's name."""
     from wardround.site.config import load_site_config
 
     if site is not None and labels is None:
         config = load_site_config(site)
-        return config.section(kind, study), config.source.parent, config.section_name(kind, study)
+        return config.section(kind, study), config.section_name(kind, study)
     if kind != _IMAGES:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
@@ -118,5 +113,4 @@ def _naming(
             "label values mean different tissues in each, so none is assumed",
         )
     folder = case.absolute()  # no more than it is known to hold images: predictions may lie beside it
-    section = {"folder": ".", "layout": labels, "labels": labels}
-    return section, folder.parent if labels == "msd" else folder, "predict"
+    return {"folder": folder.parent if labels == "msd" else folder, "layout": labels, "labels": labels}, "predict"

@@ -32,7 +32,6 @@ def predict_file(
     file: Path,
     *,
     data: dict[str, Any],
-    folder: Path,
     where: str = "",
     device: str = "cpu",
     overwrite: bool = False,
@@ -43,8 +42,7 @@ def predict_file(
         checkpoint: complete.
         case: what the workload reads as one case.
         file: what it writes.
-        data: the workload's section of the site's site.yaml.
-        folder: what relative paths in `data` start from.
+        data: the workload's section of the site's site.yaml, paths in it absolute.
         where: the section's file and key, for messages; by default the workload's own key of site.yaml.
         device: cpu or cuda.
         overwrite: whether a file that is there already may be replaced; a file of the site's data never is.
@@ -61,4 +59,4 @@ def predict_file(
             Reason.CONFIGURATION_INVALID, f"{file}: is there already; name another file, or allow it with --overwrite"
         )
     workload, network = network_of(checkpoint, device=device)
-    return workload.predict(network, case, file, data=data, folder=folder, where=where)
+    return workload.predict(network, case, file, data=data, where=where)

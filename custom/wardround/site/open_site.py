@@ -68,7 +68,6 @@ def _read(workload: Workload, study: Study, config: SiteConfig) -> SiteData:
     kind = study.workload["kind"]
     return workload.open_site(
         config.section(kind, study.name),
-        folder=config.source.parent,
         cache=config.cache_folder,
         disclosure=config.disclosure,
         where=config.section_name(kind, study.name),

@@ -156,14 +156,11 @@ class Workload(ABC):
         """SHA-256 of the data contract that all sites must share."""
 
     @abstractmethod
-    def open_site(
-        self, data: dict[str, Any], *, folder: Path, cache: Path, disclosure: Disclosure, where: str = ""
-    ) -> SiteData:
+    def open_site(self, data: dict[str, Any], *, cache: Path, disclosure: Disclosure, where: str = "") -> SiteData:
         """Reads a site's data.
 
         Args:
-            data: the workload's section of site.yaml.
-            folder: what relative paths in it start from.
+            data: the workload's section of site.yaml, paths in it absolute.
             cache: where prepared cases may be kept.
             disclosure: the site's rules, which scores by bin or cohort obey.
             where: the section's file and key, for messages; by default the workload's own key of site.yaml.
@@ -180,7 +177,6 @@ class Workload(ABC):
         file: Path,
         *,
         data: dict[str, Any],  # noqa: ARG002
-        folder: Path,  # noqa: ARG002
         where: str = "",  # noqa: ARG002
     ) -> dict[str, float]:
         """Predicts one case at a site and writes the result.
@@ -189,8 +185,7 @@ class Workload(ABC):
             network: complete and in evaluation mode.
             case: what to read.
             file: what to write.
-            data: the workload's section of site.yaml.
-            folder: what relative paths in it start from.
+            data: the workload's section of site.yaml, paths in it absolute.
             where: as in `open_site`.
 
         Returns:

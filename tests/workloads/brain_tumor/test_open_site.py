@@ -122,7 +122,7 @@ def test_a_generated_hospital_opens_through_its_own_site_yaml(tmp_path):
     workload = make({"patch": {"size": [16, 16, 16]}})
     for file in files:
         config = load_site_config(file)
-        data = workload.open_site(config.section("brain_tumor"), folder=file.parent, cache=config.cache_folder)
+        data = workload.open_site(config.section("brain_tumor"), cache=config.cache_folder)
         assert data.counts["left_out"] == 0
         assert (data.counts["train_cases"], data.counts["test_cases"]) == (2, 1)
         batch, target = next(data.batches(2, torch.Generator().manual_seed(0)))

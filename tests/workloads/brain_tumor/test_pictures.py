@@ -17,9 +17,9 @@ STUDY = {"network": {"channels": [4, 8], "strides": [2]}, "patch": {"size": [16,
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     write_hospitals(folder, hospitals=1, size=24, cases=CaseCounts(0, 0, 3), seed=0)
-    data = {"folder": "data", "layout": "brats2023", "labels": "brats2023", "declares": AGREED}
+    data = {"folder": folder / "hospital-a" / "data", "layout": "brats2023", "labels": "brats2023", "declares": AGREED}
     split = {"train": [], "validation": [], "test": [f"BraTS-SYN-{number:05d}" for number in (1, 2, 3)]}
-    return make(STUDY).open_site({**data, "split": split}, folder=folder / "hospital-a", cache=folder / "cache")
+    return make(STUDY).open_site({**data, "split": split}, cache=folder / "cache")
 
 
 def _shown(file, color: tuple[float, float, float]) -> int:

@@ -19,7 +19,7 @@ def learner(tmp_path):
     def make(**changes):
         study = made_study(**changes)
         workload = make_workload(study)
-        data = workload.open_site(site_section("stays.csv"), folder=tmp_path, cache=tmp_path)
+        data = workload.open_site(site_section(tmp_path / "stays.csv"), cache=tmp_path)
         made = make_learner(workload, data, study, site="a", run="run")
         made.load(initial_shared_entries(workload, study, data.statistics()), model_round=0)
         return made

@@ -19,8 +19,8 @@ def site(tmp_path):
 
 
 def predicted(site, network, workload, name="asked.csv", file="risks.csv", **section):
-    data = site_section("stays.csv", **section)
-    return workload.predict(network, site / name, site / file, data=data, folder=site)
+    data = site_section(site / "stays.csv", **section)
+    return workload.predict(network, site / name, site / file, data=data)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_each_row_gets_a_risk(site, workload, name):
 
 def test_the_risks_are_those_that_were_scored(site, workload):
     network = workload.network().eval()
-    data = workload.open_site(site_section("stays.csv"), folder=site, cache=site)
+    data = workload.open_site(site_section(site / "stays.csv"), cache=site)
     scored = {case.case: case.values["probability"] for case in data.score(network, "test").cases}
     predicted(site, network, workload, "stays.csv")
     risks = dict(pl.read_csv(site / "risks.csv").select("row", "risk").iter_rows())
@@ -55,7 +55,7 @@ def test_the_risks_are_those_that_were_scored(site, workload):
 def test_normalised_by_site_the_risks_are_those_that_were_scored_too(site, split):
     workload = make_workload(made_study(workload__normalisation="site"))
     network = workload.network().eval()
-    data = workload.open_site(site_section("stays.csv", split=split), folder=site, cache=site)
+    data = workload.open_site(site_section(site / "stays.csv", split=split), cache=site)
     scored = {case.case: case.values["probability"] for case in data.score(network, "test").cases}
     predicted(site, network, workload, "stays.csv", split=split)
     risks = dict(pl.read_csv(site / "risks.csv").select("row", "risk").iter_rows())

@@ -24,7 +24,7 @@ def opened(tmp_path, workload):
         file = tmp_path / f"{len(list(tmp_path.iterdir()))}.csv"
         frame.write_csv(file)
         rules = Disclosure(minimum_cell=minimum_cell)
-        return chosen.open_site(site_section(file, **section), folder=tmp_path, cache=tmp_path, disclosure=rules)
+        return chosen.open_site(site_section(file, **section), cache=tmp_path, disclosure=rules)
 
     return open_frame
 

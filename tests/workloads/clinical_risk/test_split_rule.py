@@ -27,7 +27,7 @@ def _opened(folder: Path, split: dict[str, Any], study: dict[str, Any], **change
     ).write_csv(folder / "stays.csv")
     workload = make_workload(made_study(workload__split=study))
     section = site_section(folder / "stays.csv", split=split, **changes)
-    return workload.open_site(section, folder=folder, cache=folder)
+    return workload.open_site(section, cache=folder)
 
 
 def test_what_a_site_does_not_set_is_as_in_the_study() -> None:

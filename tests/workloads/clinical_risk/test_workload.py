@@ -15,7 +15,7 @@ from wardround.workloads.workload import make_workload, workload_of
 @pytest.fixture
 def table(tmp_path):
     made_frame(1).write_csv(tmp_path / "stays.csv")
-    return site_section("stays.csv")
+    return site_section(tmp_path / "stays.csv")
 
 
 def changed(**changes):
@@ -32,7 +32,7 @@ def test_the_initial_network_is_the_same_wherever_it_is_built():
 
 def test_the_sums_of_sites_standardise_the_network(tmp_path, table):
     workload = make_workload(made_study())
-    data = workload.open_site(table, folder=tmp_path, cache=tmp_path)
+    data = workload.open_site(table, cache=tmp_path)
     network = workload.network()
     network.load_state_dict(workload.initial_entries(data.statistics()), strict=False)
     numbers = network.standardise(data.rows("train").inputs)[:, :2]
@@ -64,7 +64,7 @@ def test_the_digest_tells_contracts_and_normalisations_apart():
 
 def test_the_reference_gives_the_probabilities_of_scikit_learn(tmp_path, table):
     workload = make_workload(made_study())
-    data = workload.open_site(table, folder=tmp_path, cache=tmp_path)
+    data = workload.open_site(table, cache=tmp_path)
     network = workload.reference(data)
     rows = data.rows("train")
     inputs = network.standardise(rows.inputs).double().numpy()
@@ -91,18 +91,18 @@ def test_settings_that_do_not_fit_are_refused(settings, told):
 def test_a_hospital_with_another_contract_does_not_take_part(tmp_path, table):
     workload = make_workload(made_study())
     (tmp_path / "agreed.yaml").write_text(yaml.safe_dump(CONTRACT, sort_keys=False))
-    agreed = {**table, "contract_file": "agreed.yaml"}
-    assert workload.open_site(agreed, folder=tmp_path, cache=tmp_path).counts["train_cases"]
+    agreed = {**table, "contract_file": tmp_path / "agreed.yaml"}
+    assert workload.open_site(agreed, cache=tmp_path).counts["train_cases"]
     other = {**CONTRACT, "outcome": {**CONTRACT["outcome"], "horizon_days": 90}}
     (tmp_path / "agreed.yaml").write_text(yaml.safe_dump(other, sort_keys=False))
     with pytest.raises(WardroundError, match="another contract than the study's") as raised:
-        workload.open_site(agreed, folder=tmp_path, cache=tmp_path)
+        workload.open_site(agreed, cache=tmp_path)
     assert raised.value.code is Reason.CONTRACT_MISMATCH
 
 
 def test_a_section_that_does_not_fit_is_refused(tmp_path, table):
     with pytest.raises(WardroundError, match=r"data\.clinical_risk: outcom"):
-        make_workload(made_study()).open_site({**table, "outcom": {}}, folder=tmp_path, cache=tmp_path)
+        make_workload(made_study()).open_site({**table, "outcom": {}}, cache=tmp_path)
 
 
 @pytest.mark.parametrize("key", ["clinical_risk", "readmission_30"])
@@ -116,7 +116,7 @@ def test_a_fault_is_told_under_the_key_that_the_section_has(tmp_path, table, key
 
 def test_differences_are_of_figures_over_the_same_rows(tmp_path, table):
     workload = make_workload(made_study())
-    data = workload.open_site(table, folder=tmp_path, cache=tmp_path)
+    data = workload.open_site(table, cache=tmp_path)
     good, fresh = (data.score(network, "test") for network in (workload.reference(data), workload.network()))
     records = {record.name: record for record in workload.differences(good.cases, fresh.cases[::-1], seed=0)}
     values = [{record.name: record.value for record in scores.records} for scores in (good, fresh)]

@@ -66,23 +66,22 @@ class BrainTumorWorkload(Workload):
         self,
         data: dict[str, Any],
         *,
-        folder: Path,
         cache: Path,
         disclosure: Disclosure = DEFAULT_RULES,  # noqa: ARG002 - no bins, no cohorts
         where: str = "",
     ) -> SiteData:
         """Reads a hospital's images as its site.yaml describes them."""
-        return open_site_data(self.settings, _site_settings(data, folder, where), cache=cache)
+        return open_site_data(self.settings, _site_settings(data, where), cache=cache)
 
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """The union of the sites' training cases."""
         return PooledSiteData(list(sites))
 
     def predict(
-        self, network: nn.Module, case: Path, file: Path, *, data: dict[str, Any], folder: Path, where: str = ""
+        self, network: nn.Module, case: Path, file: Path, *, data: dict[str, Any], where: str = ""
     ) -> dict[str, float]:
         """Segments one case folder; gives each region's volume in milliliters."""
-        return predict_case(network, case, file, self.settings, _site_settings(data, folder, where))
+        return predict_case(network, case, file, self.settings, _site_settings(data, where))
 
     def export_bundle(self, network: nn.Module, folder: Path, *, about: dict[str, Any]) -> None:
         """A bundle that prepares images, predicts and maps back as this workload does."""
@@ -91,6 +90,5 @@ class BrainTumorWorkload(Workload):
         write_bundle(network, self.settings, folder, about=about)
 
 
-def _site_settings(data: dict[str, Any], folder: Path, where: str = "") -> BrainTumorSiteSettings:
-    site = validated(BrainTumorSiteSettings, data, where or "site.yaml: data.brain_tumor")
-    return site.model_copy(update={"folder": folder / site.folder})
+def _site_settings(data: dict[str, Any], where: str = "") -> BrainTumorSiteSettings:
+    return validated(BrainTumorSiteSettings, data, where or "site.yaml: data.brain_tumor")

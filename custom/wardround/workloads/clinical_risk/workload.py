@@ -24,7 +24,6 @@ from wardround.workloads.clinical_risk.reference import fit_reference
 from wardround.workloads.clinical_risk.scoring import DETAIL_METRICS, VALIDATION_METRICS, row_differences
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings, ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.site_data import ClinicalRiskData
-from wardround.workloads.clinical_risk.site_settings import site_settings
 from wardround.workloads.clinical_risk.statistics import mean_and_scale, tally_names
 from wardround.workloads.workload import SiteData, Workload
 
@@ -119,7 +118,6 @@ class ClinicalRiskWorkload(Workload):
         self,
         data: dict[str, Any],
         *,
-        folder: Path,
         cache: Path,  # noqa: ARG002 - a table is read faster than a cache of it
         disclosure: Disclosure = DEFAULT_RULES,
         where: str = "",
@@ -129,7 +127,7 @@ class ClinicalRiskWorkload(Workload):
         Raises:
             WardroundError: the section or the table does not fit, or the hospital agreed to another contract.
         """
-        site = site_settings(data, folder, where)
+        site = _site_settings(data, where)
         _refuse_other_contract(site, self.settings.contract)
         return open_site_data(self.settings, site, disclosure=disclosure)
 
@@ -138,10 +136,14 @@ class ClinicalRiskWorkload(Workload):
         return PooledClinicalRiskData(list(sites))
 
     def predict(
-        self, network: nn.Module, case: Path, file: Path, *, data: dict[str, Any], folder: Path, where: str = ""
+        self, network: nn.Module, case: Path, file: Path, *, data: dict[str, Any], where: str = ""
     ) -> dict[str, float]:
         """Writes the risk of each row of a table; gives how many there are and their mean."""
-        return predict_table(network, case, file, self.settings, site_settings(data, folder, where))
+        return predict_table(network, case, file, self.settings, _site_settings(data, where))
+
+
+def _site_settings(data: dict[str, Any], where: str) -> ClinicalRiskSiteSettings:
+    return validated(ClinicalRiskSiteSettings, data, where or "site.yaml: data.clinical_risk")
 
 
 def _refuse_other_contract(site: ClinicalRiskSiteSettings, contract: Contract) -> None:
