@@ -54,7 +54,7 @@ def test_all_of_a_hospitals_patients_can_be_scored(tmp_path: Path) -> None:
     ],
 )
 def test_fractions_that_come_to_more_than_1_are_refused(split: dict[str, float], told: str) -> None:
-    with pytest.raises(WardroundError, match=f"site.yaml: data.clinical_risk.split: {told}") as raised:
+    with pytest.raises(WardroundError, match=f"site.yaml: split: {told}") as raised:
         _rule(STUDY, split)
     assert raised.value.code is Reason.CONFIGURATION_INVALID
 

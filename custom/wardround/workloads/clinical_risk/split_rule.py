@@ -6,7 +6,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import SplitRule
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 
-_KEY = "site.yaml: data.clinical_risk.split"
+_KEY = "site.yaml: split"
 
 
 def site_rule(study: SplitRule, site: ClinicalRiskSiteSettings) -> SplitRule:
