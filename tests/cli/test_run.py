@@ -12,7 +12,8 @@ from support.played import play
 from wardround.cli.main import app
 from wardround.cli.run import stoppable
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import DifferenceLine, EndLine, JoinLine, append_line, read_lines
+from wardround.records.run_lines import DifferenceLine, EndLine, JoinLine, RunLine, append_line, read_lines
+from wardround.records.study import Study
 from wardround.site import baselines, differences
 
 
@@ -62,6 +63,50 @@ def test_failed_run_exits_1_with_the_cause_and_what_there_is(
     assert "round 2: 1 of 3 contributions" in done.output
     assert "Traceback" not in done.output
     assert Path("out/report.html").is_file()
+
+
+def test_a_failed_sites_own_words_are_told_on_its_own_machine(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    log = sites_folder / "hospital-b" / "state" / "site.log"
+
+    def write(_: Study) -> list[RunLine]:
+        log.parent.mkdir(parents=True)
+        error = "wardround.records.reasons.WardroundError: stays.csv: no such file"
+        trace = f"Traceback (most recent call last):\n  ...\n{error}"
+        log.write_text(f"2026-01-01 12:00:00,123 ERROR wardround.flare.executor: prepare failed\n{trace}\n")
+        return []
+
+    play(monkeypatch, write, WardroundError(Reason.QUORUM_NOT_MET, "prepare: hospital-b: data_missing"))
+    done = invoke(study_folder, sites_folder)
+    assert done.exit_code == 1
+    assert f"hospital-b: stays.csv: no such file (more in {log})" in done.output
+
+
+def test_a_site_that_failed_in_a_partial_run_is_told_too(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    log = sites_folder / "hospital-b" / "state" / "site.log"
+
+    def write(_: Study) -> list[RunLine]:
+        log.parent.mkdir(parents=True)
+        log.write_text("2026-01-01 12:00:00,123 ERROR wardround.flare.executor: no space left\n")
+        return [*whole_run()[:-1], EndLine(status="partial", reasons=["hospital-b: site_failed"])]
+
+    play(monkeypatch, write)
+    done = invoke(study_folder, sites_folder)
+    assert done.exit_code == 3
+    assert "hospital-b: no space left" in done.output
+
+
+def test_a_study_with_sites_of_its_own_finds_them(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    calls = play(monkeypatch, whole_run())
+    Path("site_configs").mkdir()
+    sites_folder.rename("site_configs/brain_tumor")
+    assert CliRunner().invoke(app, ["run", str(study_folder), "--out", "out"]).exit_code == 0
+    assert calls[0]["sites"][0] == Path("site_configs/brain_tumor/hospital-a/site.yaml")
 
 
 def test_interrupt_exits_130_and_says_what_was_kept(

@@ -54,6 +54,10 @@ class RunProgress:
         self._say(f"[bold]{self._clock()}[/]  {escape(text)}")
         self._now(text)
 
+    def trouble(self, text: str) -> None:
+        """Something that someone should look into."""
+        self._say(f"[yellow]        {escape(text)}[/]")
+
     def on_line(self, line: RunLine) -> None:
         """Shows one line of the record."""
         if not isinstance(line, ScoreLine | BaselineRoundLine):

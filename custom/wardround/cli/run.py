@@ -13,6 +13,7 @@ from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PARTIAL, debugging, tell
 from wardround.cli.options import Overrides, StudyFolder
 from wardround.cli.progress import RunProgress
+from wardround.cli.sites import sites_folder
 from wardround.cli.study_run import FederationFailedError, RunOptions, results_folder, run_whole_study
 from wardround.cli.tables import print_summary
 from wardround.cli.write_report import RECORD, Report, write_report
@@ -28,9 +29,13 @@ _EXIT_CODES = {"complete": 0, "partial": EXIT_PARTIAL}
 def run(
     study: StudyFolder,
     env: Annotated[Environment, typer.Option(help="FLARE's simulator, POC mode, or a production server.")] = "sim",
-    sites: Annotated[Path, typer.Option(help="Folder with one folder a hospital, each with its site.yaml.")] = Path(
-        "site_configs"
-    ),
+    sites: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with one folder a hospital, each with its site.yaml.",
+            show_default="site_configs/STUDY, or else site_configs",
+        ),
+    ] = None,
     overrides: Overrides = None,
     sweep: Annotated[
         list[str] | None,
@@ -47,7 +52,7 @@ def run(
     Exit code: 0 complete, 1 failed, 2 something does not fit, 3 partial, 130 interrupted.
     """
     settings = load_study(study, tuple(overrides or ()))
-    options = RunOptions(study, env, sites, out or results_folder(settings), baselines, kit)
+    options = RunOptions(study, env, sites or sites_folder(settings), out or results_folder(settings), baselines, kit)
     with stoppable():
         if sweep:
             from wardround.cli.sweep import run_sweep

@@ -3,6 +3,15 @@
 from pathlib import Path
 
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import Study
+
+_SITES = Path("site_configs")
+
+
+def sites_folder(study: Study) -> Path:
+    """Where a study's sites are unless told: `site_configs/<study>` where that is there, else `site_configs`."""
+    own = _SITES / study.name
+    return own if own.is_dir() else _SITES
 
 
 def site_files(folder: Path) -> list[Path]:

@@ -58,6 +58,7 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
         WardroundError: something does not fit, before anything was started.
     """
     from wardround.flare.environments import run_study
+    from wardround.flare.site_causes import SiteCauses
 
     if options.baselines and options.environment == "prod":
         raise WardroundError(
@@ -68,6 +69,7 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
     files = [] if options.environment == "prod" else site_files(options.sites)
     configs = _configs(files)
     _claim(options.out)
+    causes = SiteCauses(configs)
     log = options.out / LOG
     progress.phase(f"starting FLARE ({options.environment}) with {_sites_in_words(configs)}; its log is {log}")
     try:
@@ -83,7 +85,10 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
     except WardroundError as error:
         if not log.is_file():
             raise
-        raise FederationFailedError(error.code, f"{error}\nFLARE's log: {log}") from error
+        told = "\n".join([str(error), *causes.lines(), f"FLARE's log: {log}"])
+        raise FederationFailedError(error.code, told) from error
+    for line in causes.lines():
+        progress.trouble(line)
     record = options.out / RECORD
     if options.baselines:
         progress.phase("baselines: each hospital alone, and all data pooled, with the same steps")
