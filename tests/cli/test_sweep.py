@@ -138,6 +138,32 @@ def test_sweep_writes_each_trial_and_names_the_best(
     assert len(list(Path("out").glob("*/report.html"))) == 3
 
 
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--set", "evaluation.key_metric=auroc"), "auroc"),
+        (("--set", "federation.quorum=9"), "federation.quorum"),
+        (("--sweep", "evaluation.key_metric=dice_mean,auroc"), "auroc"),
+        (("--env", "prod"), "--kit"),
+    ],
+)
+def test_what_does_not_fit_is_told_before_the_first_trial(
+    monkeypatch: pytest.MonkeyPatch,
+    study_folder: Path,
+    sites_folder: Path,
+    arguments: tuple[str, ...],
+    named: str,
+) -> None:
+    calls = play(monkeypatch, whole_run())
+    fixed = ["run", str(study_folder), "--sites", str(sites_folder), "--out", "out", "--sweep", "seed=1,2"]
+    done = CliRunner().invoke(app, [*fixed, *arguments])
+    assert done.exit_code == 2
+    assert named in done.output
+    assert "trial" not in done.output
+    assert calls == []
+    assert not Path("out").exists()
+
+
 @pytest.mark.parametrize(("mode", "best"), [("max", "high"), ("min", "low")])
 def test_the_best_trial_is_the_lowest_where_less_is_better(mode: str, best: str) -> None:
     rows = [{"folder": "low", "mean": 0.1}, {"folder": "high", "mean": 0.3}, {"folder": "incomplete", "mean": None}]

@@ -60,13 +60,8 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
     from wardround.flare.environments import run_study
     from wardround.flare.site_causes import SiteCauses
 
-    if options.baselines and options.environment == "prod":
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID,
-            "--baselines: pooled and own-data models need all data on one machine, which production does not have; "
-            "leave it out",
-        )
-    files = [] if options.environment == "prod" else site_files(options.sites)
+    _refuse_baselines_in_production(options)
+    files = _site_files(options)
     configs = _configs(files)
     _claim(options.out)
     causes = SiteCauses(configs)
@@ -100,6 +95,34 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
     return write_report(options.out, configs)
 
 
+def check_run(study: Study, options: RunOptions) -> None:
+    """Refuses what would be refused before FLARE starts, and leaves no trace; for whoever plans several runs.
+
+    Raises:
+        WardroundError: something does not fit.
+    """
+    from wardround.flare.environments import check_study
+
+    _refuse_baselines_in_production(options)
+    check_study(
+        options.study_folder, study, environment=options.environment, sites=_site_files(options), kit=options.kit
+    )
+    _refuse_to_overwrite(options.out)
+
+
+def _refuse_baselines_in_production(options: RunOptions) -> None:
+    if options.baselines and options.environment == "prod":
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            "--baselines: pooled and own-data models need all data on one machine, which production does not have; "
+            "leave it out",
+        )
+
+
+def _site_files(options: RunOptions) -> list[Path]:
+    return [] if options.environment == "prod" else site_files(options.sites)
+
+
 def _configs(files: Sequence[Path]) -> list["SiteConfig"]:
     from wardround.site.config import load_site_config
 
@@ -107,14 +130,17 @@ def _configs(files: Sequence[Path]) -> list["SiteConfig"]:
 
 
 def _claim(out: Path) -> None:
+    _refuse_to_overwrite(out)
+    (out / LOG).unlink(missing_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
+
+
+def _refuse_to_overwrite(out: Path) -> None:
     held = {file.name for file in out.iterdir()} if out.exists() else set()
-    if held == {LOG}:  # of a run that never started, so there is nothing to lose
-        (out / LOG).unlink()
-    elif held:
+    if held - {LOG}:  # a log alone is of a run that never started, so there is nothing to lose
         raise WardroundError(
             Reason.CONFIGURATION_INVALID, f"--out {out}: is not empty, and runs never overwrite; name a new folder"
         )
-    out.mkdir(parents=True, exist_ok=True)
 
 
 def _sites_in_words(configs: Sequence["SiteConfig"]) -> str:

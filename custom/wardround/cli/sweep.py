@@ -13,7 +13,7 @@ from rich.table import Table
 from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, tell
 from wardround.cli.progress import RunProgress
-from wardround.cli.study_run import FederationFailedError, RunOptions, run_whole_study
+from wardround.cli.study_run import FederationFailedError, RunOptions, check_run, run_whole_study
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, validated
 from wardround.records.yaml_text import yaml_value
@@ -48,17 +48,19 @@ def run_sweep(study: Study, options: RunOptions, sweeps: Sequence[str]) -> None:
         WardroundError: a sweep is malformed, or one of its values does not fit the study; nothing has run then.
     """
     trials = plan(study, sweeps)
+    chosen = [replace(options, out=options.out / trial.name, baselines=False) for trial in trials]
+    for trial, own in zip(trials, chosen, strict=True):
+        check_run(trial.study, own)
     key = words_of(study.workload["kind"]).measure(study.evaluation.key_metric)
     rows: list[dict[str, Any]] = []
-    for number, trial in enumerate(trials, 1):
+    for number, (trial, own) in enumerate(zip(trials, chosen, strict=True), 1):
         progress().print(
             f"[bold]trial {number} of {len(trials)}[/]: {trial.name}{trial.remark and f' ({trial.remark})'}",
             soft_wrap=True,
         )
-        chosen = replace(options, out=options.out / trial.name, baselines=False)
         with RunProgress(progress(), trial.study, test_scores=False) as shown:
             try:
-                summary: Summary | None = run_whole_study(trial.study, chosen, shown).summary
+                summary: Summary | None = run_whole_study(trial.study, own, shown).summary
             except FederationFailedError as error:
                 tell(error)
                 summary = None

@@ -49,22 +49,36 @@ def run_study(
     Raises:
         WardroundError: with the cause in one line. What there is of the record is in `out`.
     """
-    workload = make_workload(study)
-    check_key_metric(study, workload.metric_names(), "the workload", last=workload.last_metric_names())
+    configs = check_study(study_folder, study, environment=environment, sites=sites, kit=kit)
     out.mkdir(parents=True, exist_ok=True)
     name = run_name or new_run_name(study)
     if environment == "prod":
-        if kit is None:
-            raise WardroundError(
-                Reason.ENVIRONMENT_INVALID, f"{study_folder}: --env prod needs --kit, the admin's startup kit"
-            )
-        refuse_small_quorum(study)
+        assert kit is not None
         run_in_production(study, kit, run_name=name, out=out, on_line=on_line)
     else:
-        configs = _local_sites(sites, study)
         run = run_in_simulator if environment == "sim" else run_in_poc
         run(study, configs, run_name=name, out=out, on_line=on_line)
     return _judge(out)
+
+
+def check_study(
+    study_folder: Path, study: Study, *, environment: Environment, sites: list[Path], kit: Path | None = None
+) -> list[SiteConfig]:
+    """Refuses what can be known not to fit before FLARE is started; returns the sites of this machine.
+
+    Raises:
+        WardroundError: see `run_study`.
+    """
+    workload = make_workload(study)
+    check_key_metric(study, workload.metric_names(), "the workload", last=workload.last_metric_names())
+    if environment != "prod":
+        return _local_sites(sites, study)
+    if kit is None:
+        raise WardroundError(
+            Reason.ENVIRONMENT_INVALID, f"{study_folder}: --env prod needs --kit, the admin's startup kit"
+        )
+    refuse_small_quorum(study)
+    return []
 
 
 def export_job(study_folder: Path, study: Study, folder: Path) -> Path:
