@@ -1,7 +1,7 @@
 """A made clinical risk run: two hospitals, a pseudo-site with too few positives, and one outside, of one class."""
 
 from wardround.records.alerts import AlertRow
-from wardround.records.metric_record import MetricRecord, Status, undefined
+from wardround.records.metric_record import MetricRecord, Status, suppressed, undefined
 from wardround.records.run_lines import DifferenceLine, EndLine, RoundLine, RunLine, ScoreLine, StartLine
 from wardround.records.scores import Cohort, Tally
 from wardround.records.update import SiteManifest, SiteRound, TrainingReport
@@ -111,10 +111,7 @@ def cohorts(brier: float, site: str) -> list[Cohort]:
     """By sex: one part told, one suppressed."""
     names = ("auroc", "auprc", "brier", "calibration_intercept")
     told = [record for record in figures(brier, site) if record.name in names]
-    held = [
-        MetricRecord(name=name, value=None, n=0, status=Status.SUPPRESSED, reason="fewer_than_minimum_cell")
-        for name in names
-    ]
+    held = [suppressed(name) for name in names]
     return [Cohort(name="sex", value="male", records=told), Cohort(name="sex", value="female", records=held)]
 
 

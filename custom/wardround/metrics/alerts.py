@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from wardround.metrics.labelled_rows import LabelledRows
 from wardround.metrics.score_bins import BINS, bin_of, is_edge, probability_at
+from wardround.metrics.support import FEWEST_OF_A_CLASS
 from wardround.records.alerts import AlertRow, Goal
-from wardround.records.metric_record import MetricRecord, Status, undefined
+from wardround.records.metric_record import MetricRecord, Status, suppressed, undefined
 from wardround.records.scores import Tally
 
-FEWEST = 10  # patients that a figure rests on, and patients with and without the outcome to choose a threshold
 FIGURES = ("sensitivity", "specificity", "ppv", "npv", "alerts_per_100")
 _Z = 1.959963984540054  # the normal distribution's 97.5 % quantile
 _Mask = npt.NDArray[np.bool_]
@@ -51,7 +51,7 @@ def choose(rows: LabelledRows, goals: Mapping[Goal, Sequence[float]]) -> list[Ch
         rows: validation rows.
         goals: `sensitivity` and `ppv` as shares, `alerts_per_100` rows.
     """
-    few = min(rows.patients_with(0), rows.patients_with(1)) < FEWEST if rows.n else True
+    few = min(rows.patients_with(0), rows.patients_with(1)) < FEWEST_OF_A_CLASS if rows.n else True
     chosen = []
     for goal, targets in goals.items():
         for target in targets:
@@ -80,7 +80,7 @@ def alert_rows(rows: LabelledRows, thresholds: Sequence[ChosenThreshold], *, cel
         records: list[MetricRecord] = []
         if chosen.edge is not None:
             if rows.n and (cells is None or not is_edge(cells, chosen.edge)):
-                records = [_suppressed(name) for name in FIGURES]
+                records = [suppressed(name) for name in FIGURES]
             else:
                 records = _records(rows, chosen.edge)
         table.append(
@@ -127,7 +127,9 @@ def _records(rows: LabelledRows, edge: int) -> list[MetricRecord]:
     """The figures with how many rows they are of, and how many of these count (`n_positive`).
 
     Intervals are Wilson's with as many observations as patients: as if all rows of a patient had one fate, which is
-    exact with a row each, and too wide rather than too narrow with more. Below ten patients with the outcome there is
+    about right with a row each, and too wide rather than too narrow with more. They are not resampled as other figures
+    are: where a share is 0 or 1, as a good threshold's often is, every resample has it, and the interval would have no
+    width. Below ten patients with the outcome there is
     none, as for the other figures.
     """
     alerted = bin_of(rows.probabilities) >= edge
@@ -148,7 +150,7 @@ def _records(rows: LabelledRows, edge: int) -> list[MetricRecord]:
             continue
         scale = 100 if name == "alerts_per_100" else 1
         low, high = wilson_interval(counted / base, patients)
-        few = patients < FEWEST or rows.patients_with(1) < FEWEST
+        few = patients < FEWEST_OF_A_CLASS or rows.patients_with(1) < FEWEST_OF_A_CLASS
         records.append(
             MetricRecord(
                 name=name,
@@ -156,15 +158,11 @@ def _records(rows: LabelledRows, edge: int) -> list[MetricRecord]:
                 n=base,
                 n_positive=counted,
                 status=Status.LOW_SUPPORT if few else Status.OK,
-                reason=f"fewer_than_{FEWEST}_patients" if few else None,
-                interval=None if rows.patients_with(1) < FEWEST else (low * scale, high * scale),
+                reason=f"fewer_than_{FEWEST_OF_A_CLASS}_patients" if few else None,
+                interval=None if rows.patients_with(1) < FEWEST_OF_A_CLASS else (low * scale, high * scale),
             )
         )
     return records
-
-
-def _suppressed(name: str) -> MetricRecord:
-    return MetricRecord(name=name, value=None, n=0, status=Status.SUPPRESSED, reason="fewer_than_minimum_cell")
 
 
 def _patients(rows: LabelledRows, chosen: _Mask) -> int:

@@ -61,7 +61,7 @@ def figure_records(
             for name in bounded:
                 chunks[name].append(chunk[0][name])
         bounds = {name: percentile_interval(np.concatenate(chunks[name])) for name in bounded}
-    return [_record(name, rows, values, bounds) for name in names]
+    return [figure_record(name, rows, values, bounds) for name in names]
 
 
 def figure_values(rows: LabelledRows, names: Sequence[str]) -> dict[str, float]:
@@ -96,27 +96,36 @@ def row_values(rows: LabelledRows) -> dict[str, FloatArray]:
     }
 
 
+def figure_record(
+    name: str, rows: LabelledRows, values: Mapping[str, float], bounds: Mapping[str, tuple[float, float] | None]
+) -> MetricRecord:
+    """One figure, or one difference of it between two models, with the reason where it has no value or little support.
+
+    Args:
+        name: of `FIGURES`.
+        rows: what it rests on.
+        values: by name, those that are defined.
+        bounds: intervals by name, None where resamples leave it without one.
+    """
+    if name not in values:
+        return undefined(name, _undefined_because(rows, name), n=rows.n, n_positive=rows.n_positive)
+    reason = _few_because(rows, name)
+    if reason is None and name in bounds and bounds[name] is None:
+        reason = "unstable_over_resamples"
+    return MetricRecord(
+        name=name,
+        value=values[name],
+        n=rows.n,
+        n_positive=rows.n_positive,
+        status=Status.LOW_SUPPORT if reason else Status.OK,
+        reason=reason,
+        interval=bounds.get(name),
+    )
+
+
 def may_have_interval(rows: LabelledRows) -> bool:
     """Whether there are patients with the outcome enough for any interval."""
     return rows.patients_with(1) >= FEWEST_OF_A_CLASS
-
-
-def few_because(rows: LabelledRows, name: str) -> str | None:
-    """Why the figure `name` rests on too few patients to rank by; None where it does not."""
-    if name in MEANS:
-        return f"fewer_than_{FEWEST_OF_A_CLASS}_patients" if rows.n_patients < FEWEST_OF_A_CLASS else None
-    if rows.patients_with(1) < FEWEST_OF_A_CLASS:
-        return f"fewer_than_{FEWEST_OF_A_CLASS}_positives"
-    return f"fewer_than_{FEWEST_OF_A_CLASS}_negatives" if rows.patients_with(0) < FEWEST_OF_A_CLASS else None
-
-
-def undefined_because(rows: LabelledRows, name: str) -> str:
-    """Why the figure `name` has no value on these rows."""
-    if rows.n == 0:
-        return "no_cases"
-    if rows.n_positive in (0, rows.n):
-        return "one_class"
-    return (no_slope_because(rows) or "not_finite") if name == "calibration_slope" else "not_finite"
 
 
 def resampled_figures(
@@ -172,20 +181,19 @@ class _Resampled:
         return {name: found[name] for name in self._names}
 
 
-def _record(
-    name: str, rows: LabelledRows, values: Mapping[str, float], bounds: Mapping[str, tuple[float, float] | None]
-) -> MetricRecord:
-    if name not in values:
-        return undefined(name, undefined_because(rows, name), n=rows.n, n_positive=rows.n_positive)
-    reason = few_because(rows, name)
-    if reason is None and name in bounds and bounds[name] is None:
-        reason = "unstable_over_resamples"
-    return MetricRecord(
-        name=name,
-        value=values[name],
-        n=rows.n,
-        n_positive=rows.n_positive,
-        status=Status.LOW_SUPPORT if reason else Status.OK,
-        reason=reason,
-        interval=bounds.get(name),
-    )
+def _few_because(rows: LabelledRows, name: str) -> str | None:
+    """Why the figure `name` rests on too few patients to rank by; None where it does not."""
+    if name in MEANS:
+        return f"fewer_than_{FEWEST_OF_A_CLASS}_patients" if rows.n_patients < FEWEST_OF_A_CLASS else None
+    if rows.patients_with(1) < FEWEST_OF_A_CLASS:
+        return f"fewer_than_{FEWEST_OF_A_CLASS}_positives"
+    return f"fewer_than_{FEWEST_OF_A_CLASS}_negatives" if rows.patients_with(0) < FEWEST_OF_A_CLASS else None
+
+
+def _undefined_because(rows: LabelledRows, name: str) -> str:
+    """Why the figure `name` has no value on these rows."""
+    if rows.n == 0:
+        return "no_cases"
+    if rows.n_positive in (0, rows.n):
+        return "one_class"
+    return (no_slope_because(rows) or "not_finite") if name == "calibration_slope" else "not_finite"

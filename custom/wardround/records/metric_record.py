@@ -7,6 +7,8 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from wardround.records.codes import Code
 
+BELOW_MINIMUM_CELL = "fewer_than_minimum_cell"
+
 
 class Status(StrEnum):
     """Whether a metric's value can be used, and if not, why not."""
@@ -56,6 +58,11 @@ class MetricRecord(BaseModel):
 def undefined(name: str, reason: str, *, n: int = 0, n_positive: int | None = None) -> MetricRecord:
     """A record of a metric that has no value on these cases."""
     return MetricRecord(name=name, value=None, n=n, n_positive=n_positive, status=Status.UNDEFINED, reason=reason)
+
+
+def suppressed(name: str, reason: str = BELOW_MINIMUM_CELL) -> MetricRecord:
+    """A record that the site's disclosure rules hold back, its counts with it."""
+    return MetricRecord(name=name, value=None, n=0, status=Status.SUPPRESSED, reason=reason)
 
 
 def find(records: list[MetricRecord], name: str) -> MetricRecord | None:

@@ -6,11 +6,11 @@ from wardround.metrics.pooled_ranking import pooled_ranking, precision_recall_cu
 from wardround.metrics.reliability import SQUARED_ERROR, pooled_brier, reliability
 from wardround.metrics.score_bins import SCORE_BINS
 from wardround.records.arms import ALONE, PERSONALISED, RECALIBRATED, REFERENCE, alone_at, is_alone
+from wardround.records.metric_record import BELOW_MINIMUM_CELL
 from wardround.records.run_lines import ScoreLine
 from wardround.records.scores import Tally
 from wardround.reporting.probability_parts import PooledFigure, PrecisionRecall, Reliability, ReliabilityPoint
 
-BELOW_MINIMUM = "fewer_than_minimum_cell"
 ONE_CLASS = "one_class"
 _AT_TRAINING_SITES = (ALONE, PERSONALISED, RECALIBRATED, REFERENCE)
 
@@ -73,7 +73,7 @@ def _ranking(arm: str, lines: list[ScoreLine], asked: set[str]) -> Iterator[Pool
             n_positive=found.n_positive if found else None,
             sites=sorted(tallies),
             missing=sorted(asked - set(tallies)),
-            reason=None if bounded else ONE_CLASS if found else BELOW_MINIMUM,
+            reason=None if bounded else ONE_CLASS if found else BELOW_MINIMUM_CELL,
         )
 
 

@@ -10,18 +10,17 @@ import numpy.typing as npt
 from wardround.metrics.alerts import ChosenThreshold, alert_rows, choose
 from wardround.metrics.bootstrap import percentile_interval
 from wardround.metrics.classification import (
-    few_because,
+    figure_record,
     figure_records,
     figure_values,
     may_have_interval,
     resampled_figures,
-    undefined_because,
 )
 from wardround.metrics.labelled_rows import LabelledRows, labelled_rows
 from wardround.metrics.reliability import squared_error
 from wardround.metrics.score_bins import score_bins
 from wardround.records.alerts import Goal
-from wardround.records.metric_record import MetricRecord, Status, undefined
+from wardround.records.metric_record import MetricRecord, suppressed
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Cohort, Scores
 from wardround.workloads.clinical_risk.settings import AlertGoals
@@ -128,26 +127,8 @@ def row_differences(ours: Sequence[CaseScore], theirs: Sequence[CaseScore], *, s
         chunks = list(resampled_figures(models, DIFFERENCES, seed=seed))
         for name in DIFFERENCES:
             bounds[name] = percentile_interval(np.concatenate([pair[0][name] - pair[1][name] for pair in chunks]))
-    records = []
-    for name in DIFFERENCES:
-        if name not in one or name not in other:
-            records.append(undefined(name, undefined_because(rows, name), n=rows.n, n_positive=rows.n_positive))
-            continue
-        reason = few_because(rows, name)
-        if reason is None and name in bounds and bounds[name] is None:
-            reason = "unstable_over_resamples"
-        records.append(
-            MetricRecord(
-                name=name,
-                value=one[name] - other[name],
-                n=rows.n,
-                n_positive=rows.n_positive,
-                status=Status.LOW_SUPPORT if reason else Status.OK,
-                reason=reason,
-                interval=bounds.get(name),
-            )
-        )
-    return records
+    defined = {name: one[name] - other[name] for name in DIFFERENCES if name in one and name in other}
+    return [figure_record(name, rows, defined, bounds) for name in DIFFERENCES]
 
 
 def _labelled(scores: Sequence[CaseScore]) -> LabelledRows:
@@ -157,7 +138,10 @@ def _labelled(scores: Sequence[CaseScore]) -> LabelledRows:
 
 
 def _by_cohort(rows: ScoredRows, minimum_cell: int) -> list[Cohort]:
-    """Figures over each part of each division, without those that would tell of too few patients; see `held_back`."""
+    """Figures over each part of each division, without those that would tell of too few patients; see `held_back`.
+
+    None has an interval: resampling two divisions takes longer than all that is scored besides.
+    """
     cohorts = []
     probabilities, labels = np.asarray(rows.probabilities), np.asarray(rows.labels)
     patients = np.asarray(rows.patients, dtype=np.str_)
@@ -168,16 +152,12 @@ def _by_cohort(rows: ScoredRows, minimum_cell: int) -> list[Cohort]:
             chosen = by_row == value
             part = labelled_rows(probabilities[chosen], labels[chosen], patients[chosen])
             records = (
-                [_suppressed(metric, held[value]) for metric in COHORT_METRICS]
+                [suppressed(metric, held[value]) for metric in COHORT_METRICS]
                 if value in held
                 else figure_records(part, COHORT_METRICS, intervals=False)
             )
             cohorts.append(Cohort(name=name, value=value, records=records))
     return cohorts
-
-
-def _suppressed(name: str, reason: str) -> MetricRecord:
-    return MetricRecord(name=name, value=None, n=0, status=Status.SUPPRESSED, reason=reason)
 
 
 def _case_scores(rows: ScoredRows) -> list[CaseScore]:

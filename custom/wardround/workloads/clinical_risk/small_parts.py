@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-SMALL = "fewer_than_minimum_cell"
+from wardround.records.metric_record import BELOW_MINIMUM_CELL
+
 COMPLEMENTARY = "complementary"
 
 
@@ -32,7 +33,7 @@ def held_back(
         few = len(np.unique(patients[chosen])) < minimum_cell
         return few or any(0 < count < minimum_cell for count in classes)
 
-    held = {value: SMALL for value in values if small(parts == value)}
+    held = {value: BELOW_MINIMUM_CELL for value in values if small(parts == value)}
     told = sorted((value for value in values if value not in held), key=lambda value: (parts == value).sum())
     hidden = np.isin(parts, ["", *held])
     while told and hidden.any() and small(hidden):
