@@ -72,17 +72,17 @@ def _in_this_process(configs: list[SiteConfig], arm: Arm, out: Path, **changes: 
 def test_pooled_makes_the_steps_of_all_sites(
     configs: list[SiteConfig], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wardround.learners import learner
+    from wardround.learners import local_steps
 
     made: list[int] = []
-    steps = learner.run_steps
+    steps = local_steps.run_steps
 
     def counted(*arguments: object, **options: object) -> object:
         report = steps(*arguments, **options)  # type: ignore[arg-type]
         made.append(report.made)
         return report
 
-    monkeypatch.setattr(learner, "run_steps", counted)
+    monkeypatch.setattr(local_steps, "run_steps", counted)
     pooled, alone, _ = baseline_arms(configs)
     _in_this_process(configs, pooled, tmp_path, training={"rounds": 1, "local_steps": 3, "learning_rate": 0.01})
     _in_this_process(configs, alone, tmp_path, training={"rounds": 1, "local_steps": 3, "learning_rate": 0.01})
