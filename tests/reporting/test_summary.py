@@ -156,6 +156,13 @@ def test_absent_site_is_named() -> None:
     assert summary.ending.status == "partial"
 
 
+def test_a_site_that_refuses_the_contract_is_told_in_words() -> None:
+    lines = whole_run()
+    lines[0] = lines[0].model_copy(update={"missing": ["hospital-e"]})
+    lines[-1] = EndLine(status="partial", reasons=["hospital-e: late", "hospital-e: contract_mismatch"])
+    assert "data contract to be another than it agreed to" in render_page(summarise(lines), ())
+
+
 def test_a_site_that_joined_late_is_a_site_like_the_others_and_not_absent() -> None:
     whole = whole_run()
     ready = whole[0].model_copy(update={"sites": [s for s in whole[0].sites if s.site != "hospital-c"]})

@@ -45,6 +45,7 @@ CODES = {
     "rarely_contributed": "contributed to fewer than half of its rounds",
     "all_rejected": "every contribution was rejected",
     "late": "answered after the deadline",
+    "contract_mismatch": "holds the study's data contract to be another than it agreed to; its own log says where",
     "metrics_missing": "returned no metrics",
     "not_finite": "sent a value that is NaN or infinite",
     "norm_too_large": "sent an update larger than the study allows",
