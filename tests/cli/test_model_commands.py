@@ -87,6 +87,16 @@ def test_predict_assumes_no_label_convention(complete: Path, hospital: Path, tmp
     assert not out.exists()
 
 
+def test_a_convention_that_the_workload_does_not_know_is_refused(
+    complete: Path, hospital: Path, tmp_path: Path
+) -> None:
+    arguments = ["--case", str(min((hospital / "data").iterdir())), "--out", str(tmp_path / "prediction.nii.gz")]
+    done = CLI.invoke(app, ["predict", "--model", str(complete), *arguments, "--labels", "brats2030"])
+    assert done.exit_code == 2
+    assert "--labels brats2030" in done.output
+    assert "brats2018, brats2023, msd" in done.output
+
+
 @pytest.mark.parametrize(
     "command",
     [["predict", "--case", "CASE", "--out", "x.nii.gz", "--labels", "brats2023"], ["export-bundle", "--out", "bundle"]],

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,7 +13,8 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.reporting.vocabularies import vocabulary_of
 from wardround.workloads.vocabulary import Figure
 
-_IMAGES = "brain_tumor"  # the workload whose cases can be read without a site.yaml
+if TYPE_CHECKING:
+    from wardround.learners.checkpoint import Checkpoint
 
 
 def predict(
@@ -24,8 +25,8 @@ def predict(
         Path | None, typer.Option(help="The site.yaml that says how files, labels or columns are named.")
     ] = None,
     labels: Annotated[
-        Literal["brats2018", "brats2023", "msd"] | None,
-        typer.Option(help="For images, without --site: layout and label convention of the case."),
+        str | None,
+        typer.Option(help="For images, without --site: layout and label convention of the case, such as brats2023."),
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or cuda:N.")] = "cpu",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an earlier prediction.")] = False,
@@ -36,7 +37,7 @@ def predict(
 
     checkpoint = load_checkpoint(model)
     kind = str(checkpoint.card.workload["kind"])
-    data, where = _naming(case, site, labels, kind, checkpoint.card.study)
+    data, where = _naming(checkpoint, case, site, labels)
     figures = predict_file(checkpoint, case, out, data=data, where=where, device=device, overwrite=overwrite)
     for line in figure_lines(kind, figures):
         results().print(line)
@@ -93,14 +94,18 @@ def export_bundle(
     results().print(f"{export(load_checkpoint(model), out)}", soft_wrap=True)
 
 
-def _naming(case: Path, site: Path | None, labels: str | None, kind: str, study: str) -> tuple[dict[str, Any], str]:
-    """How the site names files and labels: the workload's section of its site.yaml, and that section's name."""
+def _naming(checkpoint: "Checkpoint", case: Path, site: Path | None, labels: str | None) -> tuple[dict[str, Any], str]:
+    """How files and labels are named: the workload's section of a site.yaml, and that section's name."""
     from wardround.site.config import load_site_config
+    from wardround.workloads.workload import workload_of
 
+    kind, study = str(checkpoint.card.workload["kind"]), checkpoint.card.study
     if site is not None and labels is None:
         config = load_site_config(site)
         return config.section(kind, study), config.section_name(kind, study)
-    if kind != _IMAGES:
+    workload = workload_of(checkpoint.card.workload)
+    known = ", ".join(workload.conventions)
+    if not known:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
             f"predict: give --site SITE_YAML, which says how the hospital's data maps to the study's, and no --labels: "
@@ -109,8 +114,11 @@ def _naming(case: Path, site: Path | None, labels: str | None, kind: str, study:
     if site is not None or labels is None:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
-            "predict: give --site SITE_YAML, or --labels with brats2018, brats2023 or msd, and not both; "
-            "label values mean different tissues in each, so none is assumed",
+            f"predict: give --site SITE_YAML, or --labels with one of {known}, and not both; values mean other things "
+            "in each, so none is assumed",
         )
-    folder = case.absolute()  # no more than it is known to hold images: predictions may lie beside it
-    return {"folder": folder.parent if labels == "msd" else folder, "layout": labels, "labels": labels}, "predict"
+    if labels not in workload.conventions:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"--labels {labels}: the workload {kind} knows {known}; name one of these"
+        )
+    return workload.section_by_convention(case.absolute(), labels), "predict"

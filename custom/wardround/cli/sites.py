@@ -29,6 +29,6 @@ def site_files(folder: Path) -> list[Path]:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
             f"{folder}: found no <hospital>/site.yaml; name the folder of the sites with --sites, "
-            "or make one with `wardround synth brain-tumor OUT`",
+            "or generate one with `wardround synth`",
         )
     return files

@@ -8,6 +8,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from wardround.cli.console import progress, results
 
+# A command a workload, written here and not asked of it: a command's options are its generator's own knobs, and a
+# workload that brought them along would have to know of the command line. A workload without one needs no line here.
 app = typer.Typer(no_args_is_help=True, help="Generate hospitals to try things on. No patient is in them.")
 
 

@@ -88,6 +88,9 @@ class Workload(ABC):
     has_reference = False
     """Whether `reference` gives a simple model to stand beside the network in every report."""
 
+    conventions: tuple[str, ...] = ()
+    """Public ways to lay out and label a case, so that `predict` can read one without a site.yaml."""
+
     @abstractmethod
     def network(self) -> nn.Module:
         """A fresh network; torch's global seed decides its initial values."""
@@ -169,6 +172,17 @@ class Workload(ABC):
     @abstractmethod
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """All sites' training cases as one, for the pooled baseline on generated data."""
+
+    def section_by_convention(self, case: Path, convention: str) -> dict[str, Any]:
+        """What a site.yaml would say of a case that follows a public convention.
+
+        Args:
+            case: what is to be read, absolute.
+            convention: one of `conventions`.
+        """
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"{case}: this workload knows no convention {convention}; give a site.yaml"
+        )
 
     def predict(
         self,

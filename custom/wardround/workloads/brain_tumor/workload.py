@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from monai.networks.nets import UNet
 from torch import nn
@@ -17,7 +17,12 @@ from wardround.workloads.brain_tumor.open_site import open_site_data
 from wardround.workloads.brain_tumor.pooled import PooledSiteData
 from wardround.workloads.brain_tumor.predict import predict_case
 from wardround.workloads.brain_tumor.scoring import DETAIL_METRICS, VALIDATION_METRICS
-from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings, BrainTumorSiteSettings
+from wardround.workloads.brain_tumor.settings import (
+    REGIONS,
+    BrainTumorSettings,
+    BrainTumorSiteSettings,
+    LabelConvention,
+)
 from wardround.workloads.workload import SiteData, Workload
 
 
@@ -32,6 +37,8 @@ def make(settings: dict[str, Any]) -> "BrainTumorWorkload":
 
 class BrainTumorWorkload(Workload):
     """Segments tumor core, whole tumor and enhancing tumor on registered, skull-stripped MRI."""
+
+    conventions = get_args(LabelConvention)
 
     def __init__(self, settings: BrainTumorSettings) -> None:
         self.settings = settings
@@ -76,6 +83,11 @@ class BrainTumorWorkload(Workload):
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """The union of the sites' training cases."""
         return PooledSiteData(list(sites))
+
+    def section_by_convention(self, case: Path, convention: str) -> dict[str, Any]:
+        """The case's own layout and labels; no more than the case is read, since predictions may lie beside it."""
+        folder = case.parent if convention == "msd" else case
+        return {"folder": folder, "layout": convention, "labels": convention}
 
     def predict(
         self, network: nn.Module, case: Path, file: Path, *, data: dict[str, Any], where: str = ""
