@@ -61,6 +61,23 @@ def test_a_wrong_setting_is_told_by_its_key(job: Path, override: str, told: str)
     assert caught.value.code is Reason.CONFIGURATION_INVALID
 
 
+@pytest.mark.parametrize("key", ["contract", "stages"])
+def test_a_file_that_the_workload_names_becomes_part_of_the_study(job: Path, key: str) -> None:
+    (job / "own.yaml").write_text("columns: [age]\n")
+    named = load_study(job, (f"workload.{key}=own.yaml",))
+    assert named.workload[key] == {"columns": ["age"]}
+    (job / "own.yaml").write_text("columns: [age, sex]\n")
+    assert load_study(job, (f"workload.{key}=own.yaml",)).digest() != named.digest()
+    with pytest.raises(WardroundError, match=f"workload.{key}, a file beside job.yaml"):
+        load_study(job, (f"workload.{key}=gone.yaml",))
+
+
+@pytest.mark.parametrize("path", ["../own.yaml", "/etc/own.yaml", "folder/own.yml"])
+def test_a_file_elsewhere_is_no_part_of_the_study(job: Path, path: str) -> None:
+    with pytest.raises(WardroundError, match="bare name of a file"):
+        load_study(job, (f"workload.contract={path}",))
+
+
 def test_a_missing_file_and_broken_yaml_are_told(tmp_path: Path) -> None:
     with pytest.raises(WardroundError, match="No such file"):
         load_study(tmp_path)

@@ -204,18 +204,24 @@ def load_study(path: Path, overrides: tuple[str, ...] = ()) -> Study:
     settings = read_settings(file, expected="a folder with a job.yaml")
     for override in overrides:
         _apply(settings, override)
-    _read_contract(settings, file)
+    _read_named_files(settings, file)
     return validated(Study, settings, str(file))
 
 
-def _read_contract(settings: dict[str, Any], file: Path) -> None:
-    """`workload.contract: contract.yaml` names a file beside job.yaml; its content takes the name's place.
+def _read_named_files(settings: dict[str, Any], file: Path) -> None:
+    """A setting of the workload that ends in .yaml names a file beside job.yaml; its content takes the name's place.
 
-    So a study is one thing, whose digest covers the contract, wherever it is sent.
+    So a study is one thing, whose digest covers its data contract, say, wherever it is sent.
     """
     workload = settings.get("workload")
-    if isinstance(workload, dict) and isinstance(name := workload.get("contract"), str):
-        workload["contract"] = read_settings(file.parent / name, expected="workload.contract, a file beside job.yaml")
+    for key, name in workload.items() if isinstance(workload, dict) else ():
+        if isinstance(name, str) and name.endswith((".yaml", ".yml")):
+            if Path(name).name != name:  # a job that comes from a server must not choose among a site's files
+                raise WardroundError(
+                    Reason.CONFIGURATION_INVALID,
+                    f"{file}: workload.{key}: {name}: expected the bare name of a file beside job.yaml, found a path",
+                )
+            workload[key] = read_settings(file.parent / name, expected=f"workload.{key}, a file beside job.yaml")
 
 
 def validated(model: type[Model], settings: Any, where: str) -> Model:

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -13,6 +15,12 @@ SMALL = {"network": {"channels": [4, 8], "strides": [2]}, "patch": {"size": [16,
 def test_builds_a_network_with_a_channel_for_each_sequence_of_the_contract():
     workload = make({**SMALL, "contract": {"sequences": ["t1c", "t2f"]}})
     assert workload.network()(torch.zeros(2, 2, 16, 16, 16)).shape == (2, 3, 16, 16, 16)
+
+
+@pytest.mark.parametrize(("convention", "folder"), [("brats2023", "/cases/one"), ("msd", "/cases")])
+def test_a_public_case_is_read_alone_without_a_site_yaml(convention: str, folder: str) -> None:
+    section = make(SMALL).section_by_convention(Path("/cases/one"), convention)
+    assert section == {"folder": Path(folder), "layout": convention, "labels": convention}
 
 
 @pytest.mark.parametrize(
