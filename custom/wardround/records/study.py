@@ -214,7 +214,9 @@ def _read_named_files(settings: dict[str, Any], file: Path) -> None:
     So a study is one thing, whose digest covers its data contract, say, wherever it is sent.
     """
     workload = settings.get("workload")
-    for key, name in workload.items() if isinstance(workload, dict) else ():
+    if not isinstance(workload, dict):
+        return
+    for key, name in workload.items():
         if isinstance(name, str) and name.endswith((".yaml", ".yml")):
             if Path(name).name != name:  # a job that comes from a server must not choose among a site's files
                 raise WardroundError(
