@@ -18,10 +18,7 @@ _STARTUP = {
         {"servers": [{**_SERVER, "identity": "server"}], "client": {"fqsn": "hospital-a"}},
     ),
     "server": ("fed_server.json", {"servers": [{**_SERVER, "admin_server": "server"}]}),
-    "lead@x.org": (
-        "fed_admin.json",
-        {"admin": {"username": "lead@x.org", "host": "example.org", "port": 8002, "scheme": "http"}},
-    ),
+    "lead@x.org": ("fed_admin.json", {"admin": {"username": "lead@x.org", "host": "example.org", "port": 8002}}),
 }
 
 

@@ -16,7 +16,6 @@ from wardround.flare.installed_text import server_texts, site_texts
 from wardround.flare.kit import Kit, read_kit, refuse_other_site
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.versions import package_versions
 from wardround.site.config import load_site_config
 
 RECORD = "wardround.json"
@@ -31,7 +30,6 @@ class Installation:
 
     source: Path
     version: str
-    flare: str
     local: dict[str, str]
     startup: dict[str, str]
 
@@ -73,7 +71,6 @@ def install_folder(
     record = {
         "source": str(source.resolve()) if source else "",
         "version": __version__,
-        "flare": package_versions()["nvflare"],
         "local": {name: _sha256(text.encode()) for name, text in sorted(texts.items())},
         "startup": startup_hashes(kit.folder),
     }
@@ -92,7 +89,7 @@ def read_installation(kit: Path) -> Installation | None:
         return None
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
-        return Installation(Path(record["source"]), *(record[key] for key in ("version", "flare", "local", "startup")))
+        return Installation(Path(record["source"]), record["version"], record["local"], record["startup"])
     except (ValueError, KeyError, TypeError) as error:
         raise WardroundError(
             Reason.ENVIRONMENT_INVALID, f"{file}: damaged ({type(error).__name__}); install with --force"
@@ -104,6 +101,23 @@ def startup_hashes(kit: Path) -> dict[str, str]:
     startup = kit / "startup"
     found = sorted(file for file in startup.rglob("*") if file.is_file() and file.suffix not in _KEYS)
     return {str(file.relative_to(startup)): _sha256(file.read_bytes()) for file in found}
+
+
+def startup_faults(kit: Path) -> list[str]:
+    """Why this kit must not be started, each in one line; empty where it may be.
+
+    Raises:
+        WardroundError: the record of its installation is damaged.
+    """
+    faults = []
+    if any(character.isspace() for character in str(kit)):
+        faults.append(f"{kit}: FLARE splits a job's command line at spaces; move the kit to a path without one")
+    installation = read_installation(kit)
+    if installation is None:
+        faults.append(f"{kit / 'local' / RECORD}: missing; run `wardround site install` for this kit")
+    elif changed := changed_startup(kit, installation):
+        faults.append(f"{kit / 'startup'}: not as it was when the kit was installed: {'; '.join(changed)}")
+    return faults
 
 
 def changed_startup(kit: Path, installation: Installation) -> list[str]:

@@ -12,20 +12,21 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.yaml_text import read_settings
 from wardround.site.config import SiteConfig, resolved_yaml
 
-_MANAGER = "resource_manager"
+_MANAGER, _STORE = "resource_manager", "job_manager"
 
 
 def server_texts(kit: Kit, source: Path | None, workspace: Path) -> dict[str, str]:
     """resources.json and authorization.json of a server; its stores get paths below `workspace`."""
     own = _own(source, "resources.json", site_files.server_resources())
     if kit.in_docker:  # `nvflare deploy prepare` has put the stores into the container's workspace
-        own = {key: value for key, value in own.items() if key not in ("snapshot_persistor", "components")}
+        own = {key: value for key, value in own.items() if key != "snapshot_persistor"}
+        own["components"] = [one for one in own.get("components", []) if one["id"] != _STORE]
     resources = _merged_resources(kit, own)
     if not kit.in_docker:
         storage = resources["snapshot_persistor"]["args"]["storage"]["args"]
         storage["root_dir"] = str(workspace / storage["root_dir"])
         for component in resources["components"]:
-            if component["id"] == "job_manager":
+            if component["id"] == _STORE:
                 component["args"]["uri_root"] = str(workspace / component["args"]["uri_root"])
     texts = {
         "resources.json": _dumped(resources),

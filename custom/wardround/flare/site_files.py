@@ -14,6 +14,7 @@ from wardround.flare.policy import class_allow_list
 
 IMAGING_STUDY, TABULAR_STUDY = "brain_tumor", "clinical_risk"
 _ROLES = ("project_admin", "org_admin", "lead", "member")
+_GUARD = {"id": "kit_guard", "path": "wardround.flare.kit_guard.KitGuard", "args": {}}
 _NEVER = {"shell_commands": "none", "byoc": "none", "server-predeployed-flwr": "none"}
 
 
@@ -52,6 +53,7 @@ def site_resources(gpus: int = 0, gpu_memory: int = 0) -> str:
     components = [
         {"id": "resource_manager", "path": manager, "args": limits},
         {"id": "resource_consumer", "path": consumer, "args": {}},
+        _GUARD,
     ]
     return _json({**_policy(), "components": components})
 
@@ -60,7 +62,7 @@ def server_resources() -> str:
     """resources.json of the server: the same policy, and its stores inside its own folder, not in /tmp."""
     stores = {
         "snapshot_persistor": {"args": {"storage": {"args": {"root_dir": "snapshot-storage"}}}},
-        "components": [{"id": "job_manager", "args": {"uri_root": "jobs-storage"}}],
+        "components": [{"id": "job_manager", "args": {"uri_root": "jobs-storage"}}, _GUARD],
     }
     return _json({**_policy(), **stores})
 

@@ -1,0 +1,99 @@
+"""An edited kit does not start, and a site keeps answers only for what running jobs needs."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from nvflare.apis.event_type import EventType
+from nvflare.apis.fl_constant import FLContextKey
+from nvflare.apis.fl_context import FLContext
+from nvflare.apis.fl_exception import UnsafeComponentError
+from nvflare.apis.workspace import Workspace
+from nvflare.private.defs import SysCommandTopic, TrainingTopic
+from nvflare.private.fed.client.client_req_processors import ClientRequestProcessors
+
+from support.provisioned import CONFIGS, provision
+from wardround.flare.installation import install_folder, startup_faults
+from wardround.flare.kit_guard import KitGuard, withhold_processors
+
+WITHHELD = [
+    SysCommandTopic.CONFIGURE_SITE_LOG,
+    SysCommandTopic.REPORT_ENV,
+    SysCommandTopic.SHELL,
+    TrainingTopic.CONFIGURE_JOB_LOG,
+]
+
+
+@pytest.fixture(scope="module")
+def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return provision(tmp_path_factory.mktemp("provisioned"))
+
+
+@pytest.fixture
+def kit(kits: Path, tmp_path: Path) -> Path:
+    kit = Path(shutil.copytree(kits / "hospital-a", tmp_path / "hospital-a"))
+    install_folder(kit, CONFIGS / "hospital-a")
+    return kit
+
+
+@pytest.fixture(autouse=True)
+def processors(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    mine = list(ClientRequestProcessors.request_processors)
+    monkeypatch.setattr(ClientRequestProcessors, "request_processors", mine)
+    return mine
+
+
+def _topics() -> set[str]:
+    return {topic for one in ClientRequestProcessors.request_processors for topic in one.get_topics()}
+
+
+def _start(kit: Path) -> None:
+    fl_ctx = FLContext()
+    fl_ctx.set_prop(FLContextKey.WORKSPACE_OBJECT, Workspace(str(kit), "hospital-a"), private=True)
+    for callback, arguments in KitGuard().get_event_handlers()[EventType.SYSTEM_BOOTSTRAP]:
+        callback(EventType.SYSTEM_BOOTSTRAP, fl_ctx, **arguments)
+
+
+def test_a_site_starts_without_the_commands_that_read_files_or_turn_logs(kit: Path, processors: list[object]) -> None:
+    assert _topics().issuperset(WITHHELD)
+    _start(kit)
+    assert _topics().isdisjoint(WITHHELD)
+    assert _topics().issuperset({TrainingTopic.DEPLOY, TrainingTopic.START_JOB, TrainingTopic.ABORT})
+    assert ClientRequestProcessors.request_processors is processors  # FLARE keeps this very list
+    assert withhold_processors() == []
+
+
+def test_a_command_that_nobody_has_reviewed_is_withheld() -> None:
+    class Later(type(ClientRequestProcessors.request_processors[0])):  # type: ignore[misc]
+        def get_topics(self) -> list[str]:
+            return ["sys.later"]
+
+    ClientRequestProcessors.request_processors.append(Later())
+    assert withhold_processors() == sorted([*WITHHELD, "sys.later"])
+
+
+def test_an_edited_startup_file_is_named_and_nothing_starts(kit: Path) -> None:
+    file = kit / "startup" / "fed_client.json"
+    settings = json.loads(file.read_text())
+    settings["servers"][0]["service"]["target"] = "elsewhere.example:8002"
+    file.write_text(json.dumps(settings))
+    with pytest.raises(UnsafeComponentError, match=r"not started: .*startup: .*fed_client\.json was edited"):
+        _start(kit)
+
+
+def test_another_root_in_the_kit_is_named(kit: Path, kits: Path) -> None:
+    shutil.copyfile(kits / "hospital-b" / "startup" / "client.crt", kit / "startup" / "rootCA.pem")
+    assert "rootCA.pem was edited" in startup_faults(kit)[0]
+
+
+def test_a_kit_that_nobody_installed_does_not_start(kits: Path) -> None:
+    with pytest.raises(UnsafeComponentError, match=r"wardround\.json: missing; run `wardround site install`"):
+        _start(kits / "hospital-b")
+
+
+def test_a_path_with_a_space_is_refused_before_any_job_fails_on_it(kit: Path, tmp_path: Path) -> None:
+    moved = kit.rename(tmp_path / "hospital a")
+    assert startup_faults(kit.parent / "hospital a") == [
+        f"{moved}: FLARE splits a job's command line at spaces; move the kit to a path without one"
+    ]
