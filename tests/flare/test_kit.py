@@ -18,7 +18,10 @@ _STARTUP = {
         {"servers": [{**_SERVER, "identity": "server"}], "client": {"fqsn": "hospital-a"}},
     ),
     "server": ("fed_server.json", {"servers": [{**_SERVER, "admin_server": "server"}]}),
-    "lead@x.org": ("fed_admin.json", {"admin": {"username": "lead@x.org", "host": "example.org", "port": 8002}}),
+    "lead@x.org": (
+        "fed_admin.json",
+        {"admin": {"username": "lead@x.org", "host": "example.org", "port": 8002, "scheme": "http"}},
+    ),
 }
 
 

@@ -1,6 +1,5 @@
 """`wardround check`: what a study would see of a site's data, before anything is started."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,6 @@ from rich.table import Table
 from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED, tell
 from wardround.cli.options import Overrides
-from wardround.records.files import writable_folder
 from wardround.records.reasons import Reason, WardroundError
 
 
@@ -25,10 +23,9 @@ def check(
 
     Exit code 1: not usable.
     """
-    from wardround.learners.devices import usable_device
     from wardround.records.study import load_study
     from wardround.site.config import load_site_config
-    from wardround.site.open_site import open_site_data
+    from wardround.site.inspection import inspect_site, unusable_parts
 
     if not study.exists():
         raise WardroundError(
@@ -41,15 +38,14 @@ def check(
     progress().print(
         f"reading the data of {config.name}; prepared images, if any, go to {config.cache_folder}", soft_wrap=True
     )
-    unusable = [
-        _tells(lambda: usable_device(config.device)),
-        _tells(lambda: writable_folder(config.state_folder, "state_folder")),
-    ]
+    for error in unusable_parts(config):
+        tell(error)
     try:
-        data = open_site_data(settings, config)
+        inspection = inspect_site(settings, config)
     except WardroundError as error:
         tell(error)
         raise typer.Exit(EXIT_FAILED) from None
+    data = inspection.data
     results().print(f"{config.name} ({config.role}), study {settings.name}", soft_wrap=True, markup=False)
     table = Table("what", "count")
     for name, count in data.counts.items():
@@ -59,12 +55,11 @@ def check(
         results().print(f"remark: {remark.code}: {remark}", soft_wrap=True, markup=False)
     for problem in data.problems:
         results().print(f"left out: {problem.code}: {problem}", soft_wrap=True, markup=False)
-    missing = _missing(data.counts, config.role)
-    for split in missing:
+    for split in inspection.missing:
         results().print(f"no {split} cases: a site with role {config.role} needs them", soft_wrap=True, markup=False)
     for doubt in data.doubts:
         results().print(f"{doubt.code}: {doubt}", soft_wrap=True, markup=False)
-    if missing or data.doubts or any(unusable):
+    if not inspection.usable:
         raise typer.Exit(EXIT_FAILED)
 
 
@@ -75,18 +70,3 @@ def _refuse_other_study(study: Path, kind: str, name: str, site: Path, sections:
             f"{site}: has no section data.{kind} (or data.{name}), which {study} reads; it has "
             f"{', '.join(f'data.{one}' for one in sections)}: add the section, or name another study with --study",
         )
-
-
-def _tells(look: Callable[[], object]) -> bool:
-    """Whether something about the machine is not usable, which is told beside what there is to say of the data."""
-    try:
-        look()
-    except WardroundError as error:
-        tell(error)
-        return True
-    return False
-
-
-def _missing(counts: dict[str, int], role: str) -> list[str]:
-    needed = ("train", "validation", "test") if role == "train" else ("test",)
-    return [split for split in needed if not counts.get(f"{split}_cases", 0)]

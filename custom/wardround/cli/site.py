@@ -1,11 +1,27 @@
 """`wardround site`: what a site's admin, or a server's, does with a FLARE startup kit."""
 
+import json
+from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from wardround.cli.console import results
+from wardround.cli.errors import EXIT_FAILED
+
+_COLORS = {"ok": "green", "warning": "yellow", "failed": "bold red", "skipped": "dim"}
+
+
+class Format(StrEnum):
+    """For people, or for programs."""
+
+    TEXT = "text"
+    JSON = "json"
+
 
 app = typer.Typer(help="Set up a FLARE startup kit.", no_args_is_help=True)
 
@@ -38,3 +54,43 @@ def install(
     source = settings.parent if settings and settings.is_file() else settings
     for file in install_folder(kit.resolve(), source, workspace=workspace, force=force):
         results().print(f"{file}", soft_wrap=True)
+
+
+@app.command()
+def preflight(
+    kit: Annotated[Path, typer.Argument(help="The startup kit of a site or server.")],
+    studies: Annotated[
+        list[Path] | None,
+        typer.Option("--study", help="A study whose data to inspect; by default each of jobs/ that site.yaml names."),
+    ] = None,
+    output: Annotated[Format, typer.Option("--format", help="text or json.")] = Format.TEXT,
+) -> None:
+    """Say in one line each whether the site can start: certificate, files, server, versions, machine, data, clock.
+
+    Exit code 1: something failed.
+    """
+    from wardround.flare.preflight import preflight as look
+
+    findings = look(kit, _studies(kit, studies))
+    if output is Format.JSON:
+        typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+    else:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
+        for finding in findings:
+            table.add_row(Text(finding.status, _COLORS[finding.status]), finding.name, Text(finding.text))
+        results().print(table)
+    if any(finding.status == "failed" for finding in findings):
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _studies(kit: Path, named: list[Path] | None) -> list[Path]:
+    import yaml
+
+    if named:
+        return named
+    file = kit / "local" / "site.yaml"
+    sections = (yaml.safe_load(file.read_text(encoding="utf-8")) or {}).get("data", {}) if file.is_file() else {}
+    return [Path("jobs") / name for name in sections if (Path("jobs") / name / "job.yaml").is_file()]

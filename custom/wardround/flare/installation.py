@@ -16,6 +16,7 @@ from wardround.flare.installed_text import server_texts, site_texts
 from wardround.flare.kit import Kit, read_kit, refuse_other_site
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.versions import package_versions
 from wardround.site.config import load_site_config
 
 RECORD = "wardround.json"
@@ -30,6 +31,7 @@ class Installation:
 
     source: Path
     version: str
+    flare: str
     local: dict[str, str]
     startup: dict[str, str]
 
@@ -71,6 +73,7 @@ def install_folder(
     record = {
         "source": str(source.resolve()) if source else "",
         "version": __version__,
+        "flare": package_versions()["nvflare"],
         "local": {name: _sha256(text.encode()) for name, text in sorted(texts.items())},
         "startup": startup_hashes(kit.folder),
     }
@@ -89,7 +92,7 @@ def read_installation(kit: Path) -> Installation | None:
         return None
     try:
         record = json.loads(file.read_text(encoding="utf-8"))
-        return Installation(Path(record["source"]), record["version"], record["local"], record["startup"])
+        return Installation(Path(record["source"]), *(record[key] for key in ("version", "flare", "local", "startup")))
     except (ValueError, KeyError, TypeError) as error:
         raise WardroundError(
             Reason.ENVIRONMENT_INVALID, f"{file}: damaged ({type(error).__name__}); install with --force"

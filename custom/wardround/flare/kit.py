@@ -27,6 +27,7 @@ class Kit:
         name: of the server or site, as in its certificate; of an admin, the user name.
         host: name of the server to connect to; of a server, its own.
         port: of the server.
+        scheme: how FLARE talks to it: http, grpc or tcp, each within TLS.
         in_docker: `nvflare deploy prepare` made it ready for containers.
     """
 
@@ -35,6 +36,7 @@ class Kit:
     name: str
     host: str
     port: int
+    scheme: str
     in_docker: bool
 
     @property
@@ -65,10 +67,10 @@ def read_kit(folder: Path) -> Kit:
         )
     file, role = startup / found[0], _ROLE_FILES[found[0]]
     try:
-        name, host, port = _identity(role, json.loads(file.read_text(encoding="utf-8")))
+        name, host, port, scheme = _identity(role, json.loads(file.read_text(encoding="utf-8")))
     except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
         raise _no_kit(f"{file}: damaged ({type(error).__name__}: {error}); ask for the kit again") from error
-    return Kit(folder, role, name, host, port, in_docker=(startup / DOCKER_START).is_file())
+    return Kit(folder, role, name, host, port, scheme, in_docker=(startup / DOCKER_START).is_file())
 
 
 def install(kit: Path, config: SiteConfig | None = None) -> list[Path]:
@@ -104,14 +106,14 @@ def refuse_other_site(kit: Kit, config: SiteConfig) -> None:
         )
 
 
-def _identity(role: str, settings: dict[str, Any]) -> tuple[str, str, int]:
+def _identity(role: str, settings: dict[str, Any]) -> tuple[str, str, int, str]:
     if role == "admin":
         admin = settings["admin"]
-        return str(admin["username"]), str(admin["host"]), int(admin["port"])
+        return str(admin["username"]), str(admin["host"]), int(admin["port"]), str(admin["scheme"])
     server = settings["servers"][0]
     host, _, port = str(server["service"]["target"]).rpartition(":")
     name = settings["client"]["fqsn"] if role == "site" else server["admin_server"]
-    return str(name), host, int(port)
+    return str(name), host, int(port), str(server["service"]["scheme"])
 
 
 def _no_kit(message: str) -> WardroundError:

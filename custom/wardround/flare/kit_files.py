@@ -1,0 +1,85 @@
+"""Whether a kit's files are as they were installed, and its policy still keeps code, shells and logs out."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from wardround.flare.installation import Installation, changed_startup
+from wardround.flare.kit import Kit
+from wardround.flare.policy import OUR_CLASSES
+from wardround.site.finding import Finding
+
+_CLOSED = ("byoc", "shell_commands")
+_SHELL = ("pwd", "ls", "cat", "head", "tail", "grep")
+
+
+def check_files(kit: Kit, installation: Installation | None) -> Finding:
+    """One line: which files of `startup/` or `local/` were edited since `wardround site install`.
+
+    FLARE signs kits only where they carry homomorphic encryption or run in confidential computing, so the record of
+    the installation is what tells.
+    """
+    if installation is None:
+        return Finding("files", "failed", f"nothing installed: wardround site install {kit.folder}")
+    changed = [f"startup/{text}" for text in changed_startup(kit.folder, installation)]
+    if changed:
+        return Finding(
+            "files", "failed", f"{'; '.join(changed)}: ask for the kit again, or install with --force if you did that"
+        )
+    edited = [name for name, hash_ in installation.local.items() if _hash(kit.folder / "local" / name) != hash_]
+    if edited:
+        names = ", ".join(f"local/{name}" for name in edited)
+        return Finding("files", "warning", f"{names}: edited since the installation, so the next one will ask")
+    return Finding("files", "ok", f"{len(installation.startup) + len(installation.local)} files as installed")
+
+
+def check_policy(kit: Kit) -> Finding:
+    """One line: what in `local/` would let the server, or a job, do more than it should."""
+    try:
+        resources, rights = (
+            json.loads((kit.folder / "local" / name).read_text(encoding="utf-8"))
+            for name in ("resources.json", "authorization.json")
+        )
+        open_doors = [*_open_resources(resources), *_open_rights(rights)]
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        return Finding("policy", "failed", f"local/: {type(error).__name__}: {error}; install again")
+    if open_doors:
+        return Finding("policy", "failed", f"{'; '.join(open_doors)}: install again")
+    return Finding("policy", "ok", "no code in jobs, no shell commands, no log streaming, classes listed one by one")
+
+
+def _open_resources(resources: dict[str, Any]) -> list[str]:
+    listed = resources.get("class_allow_list", [])
+    found = [f"resources.json: class_allow_list lacks {name}" for name in OUR_CLASSES if name not in listed]
+    found += [
+        f"resources.json: class_allow_list: {name!r} is no class, so all of it may be built"
+        for name in listed
+        if name.endswith(".") or not name.rpartition(".")[2][:1].isupper()
+    ]
+    if resources.get("class_list_enforcement_mode") != "enforce":
+        found.append("resources.json: class_list_enforcement_mode is not enforce")
+    if resources.get("allow_log_streaming") is not False:
+        found.append("resources.json: allow_log_streaming is not false")
+    return found
+
+
+def _open_rights(rights: dict[str, Any]) -> list[str]:
+    found = []
+    for role, granted in rights["permissions"].items():
+        for right in _CLOSED:
+            # a role given "any" at once has every right, and one left out of a role's list has none
+            given = granted if isinstance(granted, str) else granted.get(right, "none")
+            if given != "none":
+                found.append(f"authorization.json: {role} has {right}")
+        if isinstance(granted, dict):
+            found += [
+                f"authorization.json: {role} has {command}"
+                for command in _SHELL
+                if granted.get(command, "none") != "none"
+            ]
+    return found
+
+
+def _hash(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""

@@ -1,0 +1,118 @@
+"""`wardround site preflight`: everything that can be known of a site before it is started, in one line each."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from wardround.flare.certificates import check_certificate
+from wardround.flare.connection import check_connection
+from wardround.flare.installation import Installation, read_installation
+from wardround.flare.kit import Kit, read_kit
+from wardround.flare.kit_files import check_files, check_policy
+from wardround.flare.versions import check_images, check_versions
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import load_study
+from wardround.site.config import SiteConfig, load_site_config
+from wardround.site.finding import Finding
+from wardround.site.machine import check_disk, check_gpu, check_memory, check_shared_memory
+
+
+def preflight(kit_folder: Path, studies: Sequence[Path]) -> list[Finding]:
+    """Looks at certificate, files, policy, versions, images, server, clock, machine and data of a site's kit; of a
+    server's, at all but data and GPU.
+
+    Args:
+        kit_folder: a startup kit.
+        studies: whose data to inspect here, each a folder with its job.yaml.
+
+    Raises:
+        WardroundError: the folder is no kit of a server or site, or a study cannot be read.
+    """
+    kit = read_kit(kit_folder)
+    if kit.role == "admin":
+        raise WardroundError(Reason.ENVIRONMENT_INVALID, f"{kit_folder}: an admin's kit; expected a site's or server's")
+    installation = read_installation(kit.folder)
+    findings = [
+        check_certificate(kit),
+        check_files(kit, installation),
+        *([check_policy(kit)] if installation else []),
+        check_versions(installation),
+        check_images(kit, installation),
+        _check_path(kit),
+    ]
+    if kit.role == "server":
+        return [*findings, check_disk(kit.folder), check_memory()]
+    findings += check_connection(kit)
+    config = _config(kit, installation)
+    if isinstance(config, Finding):
+        return [*findings, check_memory(), check_shared_memory(), config]
+    return [
+        *findings,
+        check_disk(config.state_folder),
+        check_memory(),
+        check_shared_memory(),
+        check_gpu(config.device, _gpus(kit)),
+        *_check_data(config, studies),
+    ]
+
+
+def host_config(kit: Kit, installation: Installation | None) -> SiteConfig:
+    """The site's settings with paths of this machine; a kit for containers has those of its job containers.
+
+    Raises:
+        WardroundError: there is none, or it is not valid.
+    """
+    if kit.in_docker and installation is not None:
+        return load_site_config(installation.source / "site.yaml")
+    return load_site_config(kit.folder / "local" / "site.yaml")
+
+
+def _config(kit: Kit, installation: Installation | None) -> SiteConfig | Finding:
+    try:
+        return host_config(kit, installation)
+    except WardroundError as error:
+        return Finding("data", "failed", f"site.yaml: {error.code}: {error}")
+
+
+def _check_path(kit: Kit) -> Finding:
+    """FLARE starts jobs by command lines that it splits at spaces."""
+    path = str(kit.folder.resolve())
+    if " " in path and not kit.in_docker:
+        return Finding(
+            "path", "failed", f"{path!r} has a space: FLARE cannot start jobs there; move the kit and install it again"
+        )
+    return Finding("path", "ok", path)
+
+
+def _gpus(kit: Kit) -> int:
+    try:
+        resources = json.loads((kit.folder / "local" / "resources.json").read_text(encoding="utf-8"))
+        managers = [one for one in resources["components"] if one["id"] == "resource_manager"]
+        return int(managers[0]["args"].get("num_of_gpus", 0))
+    except (OSError, ValueError, KeyError, IndexError):
+        return 0
+
+
+def _check_data(config: SiteConfig, studies: Sequence[Path]) -> list[Finding]:
+    from wardround.site.inspection import inspect_site  # loads torch, which a parent's image has not
+
+    if not studies:
+        return [Finding("data", "skipped", "no study named to inspect it for: --study")]
+    findings = []
+    for folder in studies:
+        study = load_study(folder)
+        name = f"data for {study.name}"
+        try:
+            found = inspect_site(study, config)
+        except WardroundError as error:
+            findings.append(Finding(name, "failed", f"{error.code}: {error}"))
+            continue
+        counts = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in found.data.counts.items())
+        faults = [str(error) for error in (*found.unusable, *found.data.doubts)]
+        faults += [f"no {split} cases" for split in found.missing]
+        text = f"{counts}; {found.left_out} left out"
+        if faults:
+            findings.append(Finding(name, "failed", f"{text}; {'; '.join(faults)}"))
+        else:
+            findings.append(Finding(name, "warning" if found.left_out else "ok", text))
+    return findings

@@ -1,0 +1,65 @@
+"""Edited files, and a policy that lets in what it should not."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.provisioned import CONFIGS, provision
+from wardround.flare.installation import install_folder, read_installation
+from wardround.flare.kit import read_kit
+from wardround.flare.kit_files import check_files, check_policy
+
+
+@pytest.fixture(scope="module")
+def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return provision(tmp_path_factory.mktemp("kits"))
+
+
+@pytest.fixture
+def kit(kits: Path, tmp_path: Path) -> Path:
+    folder = Path(shutil.copytree(kits / "hospital-a", tmp_path / "hospital-a"))
+    install_folder(folder, CONFIGS / "hospital-a")
+    return folder
+
+
+def _edit(file: Path, before: str, after: str) -> None:
+    text = file.read_text()
+    assert before in text
+    file.write_text(text.replace(before, after))
+
+
+def test_an_edit_in_local_is_a_warning(kit: Path) -> None:
+    _edit(kit / "local" / "privacy.json", "hospital", "clinic")
+    found = check_files(read_kit(kit), read_installation(kit))
+    assert (found.status, found.text[:19]) == ("warning", "local/privacy.json:")
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "text"),
+    [
+        ("resources.json", '"allow_log_streaming": false', '"allow_log_streaming": true', "allow_log_streaming is not"),
+        ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"wardround."', "'wardround.' is no class"),
+        ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"shutil.rmtree"', "'shutil.rmtree' is no class"),
+        ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"a.B"', "lacks wardround.flare.executor.Site"),
+        ("resources.json", '"enforce"', '"warn"', "class_list_enforcement_mode is not enforce"),
+        ("authorization.json", '"byoc": "none"', '"byoc": "any"', "lead has byoc"),
+        ("authorization.json", '"shell_commands": "none"', '"cat": "any"', "org_admin has cat"),
+        ("authorization.json", '"shell_commands": "none"', '"shell_commands": "o:site"', "lead has shell_commands"),
+        ("authorization.json", '"member": {', '"extra": "any", "member": {', "extra has byoc"),
+    ],
+)
+def test_an_opened_door_fails(kit: Path, file: str, before: str, after: str, text: str) -> None:
+    _edit(kit / "local" / file, before, after)
+    found = check_policy(read_kit(kit))
+    assert found.status == "failed"
+    assert text in found.text
+
+
+def test_flares_own_defaults_have_open_doors(kits: Path, tmp_path: Path) -> None:
+    kit = Path(shutil.copytree(kits / "hospital-a", tmp_path / "hospital-a"))
+    for name in ("resources.json", "authorization.json"):
+        (kit / "local" / f"{name}.default").rename(kit / "local" / name)
+    text = check_policy(read_kit(kit)).text
+    for door in ("project_admin has byoc", "lead has byoc", "org_admin has shell_commands", "allow_log_streaming"):
+        assert door in text

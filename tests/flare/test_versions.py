@@ -1,0 +1,69 @@
+"""Versions of the kit, this machine, and the images that an engine has."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import wardround
+from support.provisioned import CONFIGS, nvflare, provision
+from wardround.flare.installation import install_folder, read_installation
+from wardround.flare.kit import read_kit
+from wardround.flare.versions import check_images, check_versions
+
+
+@pytest.fixture(scope="module")
+def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return provision(tmp_path_factory.mktemp("kits"))
+
+
+@pytest.fixture
+def kit(kits: Path, tmp_path: Path) -> Path:
+    folder = Path(shutil.copytree(kits / "hospital-a", tmp_path / "hospital-a"))
+    install_folder(folder, CONFIGS / "hospital-a")
+    return folder
+
+
+def _edit(file: Path, before: str, after: str) -> None:
+    text = file.read_text()
+    assert before in text
+    file.write_text(text.replace(before, after))
+
+
+def test_a_kit_of_another_version_is_told(kit: Path) -> None:
+    _edit(kit / "local" / "wardround.json", f'"version": "{wardround.__version__}"', '"version": "0.0.1"')
+    found = check_versions(read_installation(kit))
+    assert found.status == "failed"
+    assert "installed with wardround 0.0.1" in found.text
+
+
+@pytest.mark.parametrize(
+    ("labels", "status", "text"),
+    [
+        (f'{{"org.opencontainers.image.version": "{wardround.__version__}"}}', "ok", "wardround/parent:"),
+        ('{"org.opencontainers.image.version": "9.9"}', "failed", "of version 9.9, expected"),
+        ("null", "failed", "of version None"),
+        ("", "failed", "not on this machine"),
+    ],
+)
+def test_images_are_asked_of_the_engine(
+    kits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: str, status: str, text: str
+) -> None:
+    kit = tmp_path / "kit"
+    config = str(CONFIGS / "hospital-a" / "docker.yaml")
+    nvflare(tmp_path / "home", "deploy", "prepare", str(kits / "hospital-a"), "--config", config, "--output", str(kit))
+    install_folder(kit, CONFIGS / "hospital-a")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    monkeypatch.setenv("PATH", str(programs))
+    found = check_images(read_kit(kit), read_installation(kit))
+    assert (found.status, found.text.split(" wardround/")[0]) == ("skipped", "no engine here to look at")
+    for target in ("parent", "imaging", "tabular"):
+        assert f"wardround/{target}:{wardround.__version__}" in found.text
+    engine = programs / "docker"
+    answer = f"echo '{labels}'" if labels else "echo No such image >&2; exit 1"
+    engine.write_text(f"#!/bin/sh\n{answer}\n")
+    engine.chmod(0o755)
+    found = check_images(read_kit(kit), read_installation(kit))
+    assert found.status == status
+    assert text in found.text
