@@ -33,7 +33,7 @@ def run(
         Path | None,
         typer.Option(
             help="Folder with one folder a hospital, each with its site.yaml.",
-            show_default="site_configs/STUDY, or else site_configs",
+            show_default="site_configs/<name of the study>, or else site_configs",
         ),
     ] = None,
     overrides: Overrides = None,
