@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from nvflare.apis.job_def import DEFAULT_STUDY
 from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 from pydantic import TypeAdapter
 
@@ -20,6 +21,7 @@ from wardround.records.run_lines import RunLine, read_lines
 from wardround.records.study import Study
 
 _POLL_SECONDS = 1.0
+_NO_STUDIES = "is not configured on the server"  # FLARE's words where no study was provisioned; an unknown one differs
 _FAILED_POLLS = 60  # in a row; a server that restarts is back by then
 _LINE: TypeAdapter[RunLine] = TypeAdapter(RunLine)
 
@@ -33,6 +35,7 @@ def run_through_session(
     environment: str,
     out: Path,
     on_line: Callable[[RunLine], None],
+    enrolled: bool = False,
 ) -> None:
     """Submits the study's job, hands over its record as it grows, and fetches the results into `out`.
 
@@ -40,12 +43,13 @@ def run_through_session(
 
     Args:
         kit: an admin's startup kit: the folder that holds `startup/`.
+        enrolled: the server knows the study by its name, so the job reaches its sites alone and gets their images.
 
     Raises:
         WardroundError: no connection, or FLARE did not run the job.
         KeyboardInterrupt: after the job is aborted.
     """
-    session = open_session(kit)
+    session = open_session(kit, study=study.name if enrolled else None)
     try:
         with workspace() as folder:
             StudyRecipe(study, sites=sites, run_name=run_name, environment=environment).export(str(folder / "job"))
@@ -71,11 +75,16 @@ def run_through_session(
             session.close()
 
 
-def open_session(kit: Path, timeout: float = 30.0) -> Session:
+def open_session(kit: Path, timeout: float = 30.0, *, study: str | None = None) -> Session:
     """Logs in with an admin's startup kit.
 
+    Args:
+        kit: the folder that holds `startup/`.
+        timeout: seconds.
+        study: the study to log in to. A server that was provisioned without studies has FLARE's default one alone.
+
     Raises:
-        WardroundError: not a startup kit, or the server does not answer.
+        WardroundError: not a startup kit, the server does not answer, or this user is not in that study.
     """
     try:
         settings = json.loads((kit / "startup" / "fed_admin.json").read_text(encoding="utf-8"))
@@ -89,8 +98,10 @@ def open_session(kit: Path, timeout: float = 30.0) -> Session:
             contextlib.redirect_stdout(io.StringIO()),
             contextlib.redirect_stderr(io.StringIO()),
         ):  # FLARE prints "Connecting to FLARE ..."
-            return new_secure_session(user, str(kit), timeout=timeout)
+            return new_secure_session(user, str(kit), timeout=timeout, study=study or DEFAULT_STUDY)
     except Exception as error:
+        if study is not None and _NO_STUDIES in str(error):
+            return open_session(kit, timeout)
         raise WardroundError(
             Reason.ENVIRONMENT_INVALID, f"{kit.name}: no session with the FLARE server: {mask_paths(str(error))}"
         ) from error
