@@ -137,7 +137,16 @@ def docker(image: str) -> str:
     settings = {
         "runtime": "docker",
         "parent": {"docker_image": image, "network": "nvflare-network"},
-        "job_launcher": {"default_python_path": "/usr/local/bin/python"},
+        "job_launcher": {
+            "default_python_path": "/usr/local/bin/python",
+            "default_job_container_kwargs": {  # a job writes to its own folder, the site's state and cache, and /tmp
+                "read_only": True,
+                "tmpfs": {"/tmp": "mode=1777"},  # noqa: S108 - the container's own
+                "cap_drop": ["ALL"],
+                "security_opt": ["no-new-privileges:true"],
+                "init": True,
+            },
+        },
     }
     head = (
         "# For: nvflare deploy prepare KIT --config docker.yaml --output KIT-IN-DOCKER; then wardround site install\n"
