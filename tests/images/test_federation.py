@@ -1,0 +1,144 @@
+"""A server and three hospitals in containers, over mTLS: each job in containers of its own, from each site's image."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.containers import HOSPITALS, OWNER, PARENTS, ROOT, Federation, docker, image, inspected
+from support.engine_socket import socket_settings
+from wardround.records.run_lines import EndLine, StartLine, read_lines
+
+pytestmark = pytest.mark.images
+
+SHORT = ["--set", "training.rounds=2", "--set", "evaluation.personalise_steps=2"]
+
+
+@pytest.fixture(scope="module")
+def federation(shared_folder: Path) -> Iterator[Federation]:
+    made = Federation(shared_folder, "compose.yaml", in_docker=True, rows=400, settings=socket_settings())
+    (shared_folder / "jobs" / "clinical_risk").mkdir()
+    for file in (ROOT / "jobs" / "clinical_risk").iterdir():
+        (shared_folder / "jobs" / "clinical_risk" / file.name).write_bytes(file.read_bytes())
+    try:
+        made.compose("up", "--detach", "--wait")
+        yield made
+    finally:
+        made.compose("down", expect=None)
+
+
+@pytest.fixture(scope="module")
+def seen(federation: Federation) -> dict[str, dict[str, Any]]:
+    """A study that the lead runs; returns what the engine said of its job containers while it ran."""
+    command = ["wardround", "run", "/jobs/clinical_risk", "--env", "prod", "--kit", "/kit", "--out", "/results/first"]
+    running = subprocess.Popen(
+        federation.command("run", "--rm", "--no-TTY", "lead", *command, *SHORT),
+        env=federation.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    found: dict[str, dict[str, Any]] = {}
+    while running.poll() is None:
+        for name in docker("ps", "--format", "{{.Names}}", "--filter", "network=nvflare-network").split():
+            site = next((each for each in PARENTS if name.startswith(f"{each}-")), None)
+            if site is not None and site not in found:
+                answer = docker("container", "inspect", name, expect=None)
+                if answer.startswith("["):
+                    found[site] = json.loads(answer)[0]
+        time.sleep(0.5)
+    output = running.stdout.read() if running.stdout else ""
+    assert running.returncode == 0, output + federation.logs()
+    return found
+
+
+def test_every_site_is_registered_before_the_command_returns(federation: Federation) -> None:
+    for name in PARENTS:
+        assert inspected(federation.container(name))["State"]["Health"]["Status"] == "healthy"
+
+
+def test_the_study_is_complete_and_has_a_report(federation: Federation, seen: dict[str, Any]) -> None:
+    lines = read_lines(federation.folder / "results" / "first" / "run.jsonl")
+    start = next(line for line in lines if isinstance(line, StartLine))
+    assert sorted(site.name for site in start.sites) == list(HOSPITALS)
+    assert isinstance(lines[-1], EndLine)
+    assert lines[-1].status == "complete"
+    page = (federation.folder / "results" / "first" / "report.html").read_text(encoding="utf-8")
+    for name in HOSPITALS:
+        assert name in page
+
+
+def test_each_site_ran_its_job_in_its_own_image_locked_down(seen: dict[str, Any]) -> None:
+    assert sorted(seen) == sorted(PARENTS)
+    for container in seen.values():
+        config, host = container["Config"], container["HostConfig"]
+        assert config["Image"] == image("tabular")
+        assert config["User"] == f"{OWNER}:{OWNER}"
+        assert host["ReadonlyRootfs"] is True
+        assert host["CapDrop"] == ["ALL"]
+        assert host["SecurityOpt"] == ["no-new-privileges:true"]
+        assert host["Privileged"] is False
+
+
+def test_a_job_sees_its_own_hospitals_data_read_only_and_no_socket(
+    federation: Federation, seen: dict[str, Any]
+) -> None:
+    for name, container in seen.items():
+        mounts = {mount["Source"]: mount["RW"] for mount in container["Mounts"] if mount["Type"] == "bind"}
+        assert not any("docker.sock" in source for source in mounts)
+        assert not any(other in source for other in PARENTS if other != name for source in mounts)
+        if name in HOSPITALS:
+            assert mounts[str(federation.data / "clinical_risk" / name / "data")] is False
+
+
+def test_a_parent_cannot_reach_patients(federation: Federation) -> None:
+    for name in HOSPITALS:
+        assert federation.compose("exec", "--no-TTY", name, "ls", "/data", expect=2).count("No such file") == 1
+
+
+def test_what_a_site_keeps_belongs_to_the_kits_owner_and_stays(federation: Federation, seen: dict[str, Any]) -> None:
+    for name in HOSPITALS:
+        kept = [path for path in (federation.data / "state" / name).rglob("*") if path.is_file()]
+        assert kept
+        assert {path.stat().st_uid for path in kept} == {OWNER}
+
+
+def test_no_job_container_is_left(federation: Federation, seen: dict[str, Any]) -> None:
+    names = docker("ps", "--all", "--format", "{{.Names}}", "--filter", "network=nvflare-network").split()
+    assert sorted(names) == sorted(f"wardround-{name}-1" for name in PARENTS)
+
+
+def test_a_job_that_names_an_image_is_refused_by_every_site(federation: Federation, seen: dict[str, Any]) -> None:
+    folder = federation.folder / "jobs" / "exported"
+    export = [sys.executable, "-m", "wardround.cli.main", "export", str(ROOT / "jobs" / "clinical_risk"), str(folder)]
+    subprocess.run(export, check=True, capture_output=True, timeout=120)
+    meta = folder / "clinical_risk" / "meta.json"
+    settings = json.loads(meta.read_text(encoding="utf-8"))
+    settings["launcher_spec"] = {"default": {"docker": {"image": "another/image:1"}}}
+    meta.write_text(json.dumps(settings), encoding="utf-8")
+    status = federation.submit("/jobs/exported/clinical_risk", "clinical_risk")
+    assert status["status"] == "FINISHED:FAILED_TO_RUN"
+    assert "BYOC not permitted" in json.dumps(status)
+
+
+def test_a_hospital_whose_server_is_gone_is_unhealthy_until_it_is_back(
+    federation: Federation, seen: dict[str, Any]
+) -> None:
+    federation.compose("stop", "server")
+    assert _health(federation, "hospital-a", "unhealthy") == "unhealthy"
+    federation.compose("start", "server")
+    assert _health(federation, "hospital-a", "healthy") == "healthy"
+
+
+def _health(federation: Federation, name: str, wanted: str) -> str:
+    deadline = time.monotonic() + 180
+    while True:
+        found = str(inspected(federation.container(name))["State"]["Health"]["Status"])
+        if found == wanted or time.monotonic() > deadline:
+            return found
+        time.sleep(1)
