@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from wardround import __version__
+from wardround.flare.departed import FILE_NAME as DEPARTED
+from wardround.flare.departed import Departed, disable_clients, read_departed
 from wardround.flare.installed_text import server_texts, site_texts
 from wardround.flare.kit import Kit, read_kit, refuse_other_site
 from wardround.records.files import write_whole
@@ -60,12 +62,14 @@ def install_folder(
             (with the difference), or a startup file that is not as it was when the kit was first installed.
     """
     kit = read_kit(kit_folder)
-    texts = _texts(kit, source, workspace)
+    departed = read_departed(source / DEPARTED) if source and kit.role == "server" else []
+    texts = _texts(kit, source, workspace, departed)
     local, before = kit.folder / "local", read_installation(kit.folder)
     foreign = [name for name, text in texts.items() if _is_foreign(local / name, text, before)]
     if not force:
         _refuse_changed_startup(kit, before)
         _refuse_foreign(local, foreign, texts)
+    disable_clients(kit.folder, departed)
     for name in foreign:
         (local / name).replace(local / f"{name}{_BACKUP}")
     for name, text in texts.items():
@@ -131,10 +135,10 @@ def changed_startup(kit: Path, installation: Installation) -> list[str]:
     return [*edited, *missing, *(f"{name} is new" for name in now if name not in installation.startup)]
 
 
-def _texts(kit: Kit, source: Path | None, workspace: Path | None) -> dict[str, str]:
+def _texts(kit: Kit, source: Path | None, workspace: Path | None, departed: list[Departed]) -> dict[str, str]:
     where = workspace or kit.folder.resolve()
     if kit.role == "server":
-        return server_texts(kit, source, where)
+        return server_texts(kit, source, where, departed)
     if kit.role == "site":
         if source is None:
             raise WardroundError(

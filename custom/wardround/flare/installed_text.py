@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from wardround.flare import site_files
+from wardround.flare.departed import Departed, without_departed
 from wardround.flare.kit import Kit
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.yaml_text import read_settings
@@ -15,8 +16,9 @@ from wardround.site.config import SiteConfig, resolved_yaml
 _MANAGER, _STORE = "resource_manager", "job_manager"
 
 
-def server_texts(kit: Kit, source: Path | None, workspace: Path) -> dict[str, str]:
-    """resources.json and authorization.json of a server; its stores get paths below `workspace`."""
+def server_texts(kit: Kit, source: Path | None, workspace: Path, departed: list[Departed]) -> dict[str, str]:
+    """resources.json and authorization.json of a server; its stores get paths below `workspace`, and hospitals that
+    have left get no right."""
     own = _own(source, "resources.json", site_files.server_resources())
     if kit.in_docker:  # `nvflare deploy prepare` has put the stores into the container's workspace
         own = {key: value for key, value in own.items() if key != "snapshot_persistor"}
@@ -28,9 +30,10 @@ def server_texts(kit: Kit, source: Path | None, workspace: Path) -> dict[str, st
         for component in resources["components"]:
             if component["id"] == _STORE:
                 component["args"]["uri_root"] = str(workspace / component["args"]["uri_root"])
+    rights = _own(source, "authorization.json", site_files.authorization())
     texts = {
         "resources.json": _dumped(resources),
-        "authorization.json": _dumped(_own(source, "authorization.json", site_files.authorization())),
+        "authorization.json": _dumped(without_departed(rights, departed)),
     }
     if kit.in_docker:
         texts["study_runtime.yaml"] = _dumped_yaml(_absolute_runtime(source, kit))
