@@ -92,6 +92,13 @@ def test_a_kit_that_nobody_installed_does_not_start(kits: Path) -> None:
         _start(kits / "hospital-b")
 
 
+def test_a_damaged_record_of_the_installation_starts_nothing(kit: Path) -> None:
+    (kit / "local" / "wardround.json").write_text("{}")
+    with pytest.raises(UnsafeComponentError, match=r"wardround\.json: damaged"):
+        _start(kit)
+    assert _topics().isdisjoint(WITHHELD)
+
+
 def test_a_path_with_a_space_is_refused_before_any_job_fails_on_it(kit: Path, tmp_path: Path) -> None:
     moved = kit.rename(tmp_path / "hospital a")
     assert startup_faults(kit.parent / "hospital a") == [

@@ -12,6 +12,7 @@ from nvflare.private.defs import InfoCollectorTopic, SysCommandTopic, TrainingTo
 from nvflare.private.fed.client.client_req_processors import ClientRequestProcessors
 
 from wardround.flare.installation import startup_faults
+from wardround.records.reasons import WardroundError
 
 # All that a server needs of a site to schedule, deploy, start, watch, and end jobs, and what `view` and `operate` ask.
 ANSWERED = frozenset(
@@ -61,12 +62,15 @@ class KitGuard(FLComponent):
         self.register_event_handler(EventType.SYSTEM_BOOTSTRAP, self._before_connecting)
 
     def _before_connecting(self, _event: str, fl_ctx: FLContext) -> None:
+        withhold_processors()
         workspace: Workspace = fl_ctx.get_prop(FLContextKey.WORKSPACE_OBJECT)
-        faults = startup_faults(Path(workspace.get_root_dir()))
+        try:
+            faults = startup_faults(Path(workspace.get_root_dir()))
+        except (WardroundError, OSError) as error:
+            faults = [str(error)]
         if faults:
             # of all exceptions in a handler only this one ends the process
             raise UnsafeComponentError(f"not started: {'; '.join(faults)}")
-        withhold_processors()
 
 
 def withhold_processors() -> list[str]:
