@@ -25,6 +25,7 @@ from wardround.learners.learner import Learner
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
+from wardround.site.answers import read_runs
 
 FEDBN = make_study(algorithm={"kind": "fedbn"})
 PATIENT = "/data/patient-0042/t1c.nii.gz"
@@ -252,3 +253,18 @@ def test_sums_leave_only_for_an_initial_model_that_is_not_made_yet(
 ) -> None:
     site = Site(tmp_path, FEDBN, role=role)
     assert len(_reply(site.ask(messages.PREPARE, params=False, round=index)).manifest.statistics) == count
+
+
+def test_each_answer_is_noted_at_the_site_with_what_was_sent_and_no_words(site: Site, tmp_path: Path) -> None:
+    site.ask(messages.PREPARE, params=False)
+    sent = _reply(site.ask(messages.TRAIN, round=0))
+    site.ask(messages.TRAIN, round=1, params=False)  # nothing to train on
+    (run,) = read_runs(tmp_path / "hospital-a" / "state")
+    assert [(one.task, one.round, bool(one.error)) for one in run.answers] == [
+        ("prepare", 0, False),
+        ("train", 0, False),
+        ("train", 1, True),
+    ]
+    assert run.answers[1].metrics == {one.name: one.value for one in sent.records if one.value is not None}
+    assert run.answers[1].metrics
+    assert {one.job for one in run.answers} == {site.context.get_job_id()}

@@ -100,6 +100,15 @@ def test_an_edited_startup_file_is_named(kit: Path, source: Path) -> None:
     assert "client.key" not in installation.startup
 
 
+def test_a_damaged_record_is_told_and_forced_over(kit: Path, source: Path) -> None:
+    install_folder(kit, source)
+    (kit / "local" / "wardround.json").write_text("{")
+    with pytest.raises(WardroundError, match="install with --force"):
+        install_folder(kit, source)
+    install_folder(kit, source, force=True)
+    assert read_installation(kit) is not None
+
+
 def test_a_server_keeps_its_jobs_in_its_own_folder(kits: Path, tmp_path: Path) -> None:
     kit = Path(shutil.copytree(kits / "server", tmp_path / "server"))
     for source in (CONFIGS / "server", None):

@@ -42,6 +42,12 @@ def test_an_edit_in_local_is_a_warning(kit: Path) -> None:
         ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"wardround."', "'wardround.' is no class"),
         ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"shutil.rmtree"', "'shutil.rmtree' is no class"),
         ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"a.B"', "lacks wardround.flare.executor.Site"),
+        (
+            "resources.json",
+            '"wardround.flare.kit_guard.KitGuard"',
+            '"a.B"',
+            "components lack wardround.flare.kit_guard",
+        ),
         ("resources.json", '"enforce"', '"warn"', "class_list_enforcement_mode is not enforce"),
         ("authorization.json", '"byoc": "none"', '"byoc": "any"', "lead has byoc"),
         ("authorization.json", '"shell_commands": "none"', '"cat": "any"', "org_admin has cat"),

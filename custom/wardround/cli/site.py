@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,8 @@ from rich.text import Text
 
 from wardround.cli.console import results
 from wardround.cli.errors import EXIT_FAILED
+from wardround.cli.status_lines import status_lines
+from wardround.records.files import write_whole
 
 _COLORS = {"ok": "green", "warning": "yellow", "failed": "bold red", "skipped": "dim"}
 
@@ -84,6 +87,24 @@ def preflight(
         results().print(table)
     if any(finding.status == "failed" for finding in findings):
         raise typer.Exit(EXIT_FAILED)
+
+
+@app.command()
+def status(
+    kit: Annotated[Path, typer.Argument(help="The site's startup kit.")],
+    html: Annotated[Path | None, typer.Option(help="Also write it as a page, which needs nothing else.")] = None,
+) -> None:
+    """Show the site's own view: connection, certificate, jobs with its metrics by round, the last look at its data."""
+    from wardround.flare.site_status import site_status
+    from wardround.reporting.status_page import render_status
+
+    found = site_status(kit)
+    console = results()
+    for line in status_lines(found):
+        console.print(line, soft_wrap=True, markup=False)
+    if html:
+        write_whole(html, render_status(found, datetime.now(UTC).isoformat(timespec="seconds")).encode())
+        console.print(f"{html}", soft_wrap=True, markup=False)
 
 
 def _studies(kit: Path, named: list[Path] | None) -> list[Path]:

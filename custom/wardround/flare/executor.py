@@ -23,6 +23,7 @@ from wardround.flare.site_log import code_of, open_site_log
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
+from wardround.site.answers import note_answer
 from wardround.site.config import SiteConfig, find_site_config, load_site_config
 from wardround.site.processes import available_cores
 from wardround.site.tasks import SiteTasks
@@ -65,17 +66,26 @@ class SiteExecutor(Executor):
     def _answer(self, task_name: str, received: FLModel, fl_ctx: FLContext) -> FLModel:
         # CSE workflows of FLARE ask for the model without an order of ours
         if task_name == messages.SUBMIT_MODEL:
-            reply, params = self._open(fl_ctx).submit_model()
-            return _model(reply, params, ParamsType.FULL)
+            return _model(*self._open(fl_ctx).submit_model(), ParamsType.FULL)
         order = Order.model_validate((received.meta or {}).get(messages.KEY))
+        try:
+            reply, params = self._carry_out(task_name, order, received, fl_ctx)
+        except BaseException as error:
+            self._note(task_name, order, Reply(error=code_of(error)), fl_ctx)
+            raise
+        self._note(task_name, order, reply, fl_ctx)
+        return _model(reply, params, ParamsType.DIFF)
+
+    def _carry_out(
+        self, task_name: str, order: Order, received: FLModel, fl_ctx: FLContext
+    ) -> tuple[Reply, dict[str, Any] | None]:
         tasks = self._open(fl_ctx)
         if task_name == messages.PREPARE:
-            return _model(tasks.prepare(order), None)
+            return tasks.prepare(order), None
         if task_name == messages.TRAIN:
-            reply, params = tasks.train(order, received.params)
-            return _model(reply, params, ParamsType.DIFF)
+            return tasks.train(order, received.params)
         if task_name == messages.VALIDATE:
-            return _model(tasks.validate(order, received.params), None)
+            return tasks.validate(order, received.params), None
         raise WardroundError(Reason.SITE_FAILED, f"task {task_name!r} is unknown; known: {', '.join(messages.TASKS)}")
 
     def _open(self, fl_ctx: FLContext) -> SiteTasks:
@@ -85,6 +95,13 @@ class SiteExecutor(Executor):
             torch.set_num_threads(config.threads or threads_per_site())
             self._tasks = SiteTasks(load_study(job_config / "job.yaml"), config)
         return self._tasks
+
+    def _note(self, task_name: str, order: Order, reply: Reply, fl_ctx: FLContext) -> None:
+        """For the admin's own eyes; where it cannot be written, the answer goes out all the same."""
+        try:
+            note_answer(self._config(fl_ctx).state_folder, fl_ctx.get_job_id(), task_name, order, reply)
+        except (OSError, WardroundError):
+            _log.warning("%s: the answer could not be noted", task_name)
 
     def _config(self, fl_ctx: FLContext) -> SiteConfig:
         if self._site is None:

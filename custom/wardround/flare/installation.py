@@ -64,7 +64,7 @@ def install_folder(
     kit = read_kit(kit_folder)
     departed = read_departed(source / DEPARTED) if source and kit.role == "server" else []
     texts = _texts(kit, source, workspace, departed)
-    local, before = kit.folder / "local", read_installation(kit.folder)
+    local, before = kit.folder / "local", _before(kit, force=force)
     foreign = [name for name, text in texts.items() if _is_foreign(local / name, text, before)]
     if not force:
         _refuse_changed_startup(kit, before)
@@ -133,6 +133,15 @@ def changed_startup(kit: Path, installation: Installation) -> list[str]:
     edited = [f"{name} was edited" for name, hash_ in installation.startup.items() if now.get(name, hash_) != hash_]
     missing = [f"{name} is missing" for name in installation.startup if name not in now]
     return [*edited, *missing, *(f"{name} is new" for name in now if name not in installation.startup)]
+
+
+def _before(kit: Kit, *, force: bool) -> Installation | None:
+    try:
+        return read_installation(kit.folder)
+    except WardroundError:
+        if force:  # all that differs is kept beside then, as if nothing had been installed
+            return None
+        raise
 
 
 def _texts(kit: Kit, source: Path | None, workspace: Path | None, departed: list[Departed]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any
 from wardround.flare.installation import Installation, changed_startup
 from wardround.flare.kit import Kit
 from wardround.flare.policy import OUR_CLASSES
+from wardround.flare.site_files import GUARD
 from wardround.site.finding import Finding
 
 _CLOSED = ("byoc", "shell_commands")
@@ -59,6 +60,8 @@ def _open_resources(resources: dict[str, Any]) -> list[str]:
     ]
     if resources.get("class_list_enforcement_mode") != "enforce":
         found.append("resources.json: class_list_enforcement_mode is not enforce")
+    if GUARD not in [component.get("path") for component in resources.get("components", [])]:
+        found.append(f"resources.json: components lack {GUARD}")
     if resources.get("allow_log_streaming") is not False:
         found.append("resources.json: allow_log_streaming is not false")
     return found

@@ -14,7 +14,8 @@ from wardround.flare.policy import class_allow_list
 
 IMAGING_STUDY, TABULAR_STUDY = "brain_tumor", "clinical_risk"
 _ROLES = ("project_admin", "org_admin", "lead", "member")
-_GUARD = {"id": "kit_guard", "path": "wardround.flare.kit_guard.KitGuard", "args": {}}
+GUARD = "wardround.flare.kit_guard.KitGuard"
+_GUARD = {"id": "kit_guard", "path": GUARD, "args": {}}
 _NEVER = {"shell_commands": "none", "byoc": "none", "server-predeployed-flwr": "none"}
 
 

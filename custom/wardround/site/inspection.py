@@ -1,18 +1,18 @@
 """A look at a site's data as a study would use it, and when that was last done."""
 
-import json
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from wardround.learners.devices import usable_device
-from wardround.records.files import private_folder, writable_folder, write_whole
+from wardround.records.files import writable_folder
 from wardround.records.reasons import WardroundError
+from wardround.records.site_status import LastInspection
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
+from wardround.site.inspection_record import note_inspection
 from wardround.site.open_site import open_site_data
 from wardround.workloads.workload import SiteData
-
-_RECORD = "inspection.json"
 
 
 @dataclass(frozen=True)
@@ -40,17 +40,6 @@ class Inspection:
         return len(self.data.problems)
 
 
-@dataclass(frozen=True)
-class LastInspection:
-    """When a study's data was last looked at here, and the outcome in counts."""
-
-    time: str
-    study: str
-    usable: bool
-    counts: dict[str, int]
-    left_out: int
-
-
 def inspect_site(study: Study, config: SiteConfig) -> Inspection:
     """Opens the data, which prepares images where they are not yet, tries device and folders, and notes the outcome.
 
@@ -62,7 +51,15 @@ def inspect_site(study: Study, config: SiteConfig) -> Inspection:
     needed = ("train", "validation", "test") if config.role == "train" else ("test",)
     missing = [split for split in needed if not data.counts.get(f"{split}_cases", 0)]
     inspection = Inspection(data, unusable, missing)
-    _note(study, config, inspection)
+    outcome = LastInspection(
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        study=study.name,
+        usable=inspection.usable,
+        counts=dict(data.counts),
+        left_out=inspection.left_out,
+    )
+    with suppress(OSError):  # a state folder that cannot be written is among the unusable parts already
+        note_inspection(config.state_folder, outcome)
     return inspection
 
 
@@ -78,28 +75,3 @@ def unusable_parts(config: SiteConfig) -> list[WardroundError]:
         except WardroundError as error:
             found.append(error)
     return found
-
-
-def last_inspections(config: SiteConfig) -> list[LastInspection]:
-    """The last look at each study's data, by study; empty where there was none."""
-    try:
-        record = json.loads((config.state_folder / _RECORD).read_text(encoding="utf-8"))
-        return [LastInspection(**record[study]) for study in sorted(record)]
-    except (OSError, ValueError, TypeError):
-        return []
-
-
-def _note(study: Study, config: SiteConfig, inspection: Inspection) -> None:
-    record = {one.study: one.__dict__ for one in last_inspections(config)}
-    record[study.name] = LastInspection(
-        time=datetime.now(UTC).isoformat(timespec="seconds"),
-        study=study.name,
-        usable=inspection.usable,
-        counts=dict(inspection.data.counts),
-        left_out=inspection.left_out,
-    ).__dict__
-    try:
-        private_folder(config.state_folder)
-        write_whole(config.state_folder / _RECORD, json.dumps(record, indent=2).encode())
-    except OSError:  # a state folder that cannot be written is told as such already
-        return

@@ -1,0 +1,31 @@
+"""A site's status as lines of text."""
+
+from collections.abc import Iterator
+
+from wardround.records.site_status import RunStatus, SiteStatus
+
+
+def status_lines(status: SiteStatus) -> Iterator[str]:
+    """What `wardround site status` prints."""
+    yield f"site         {status.site}"
+    yield f"connection   {status.connection}"
+    yield f"certificate  {status.certificate}"
+    for one in status.inspections:
+        usable = "usable" if one.usable else "not usable"
+        counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in one.counts.items())
+        yield f"data         {one.study}: {usable}, {counts}; {one.left_out} left out; inspected {one.time}"
+    if not status.inspections:
+        yield "data         not inspected here yet: wardround site preflight does"
+    for run in status.runs:
+        yield from _run_lines(run)
+    if not status.runs:
+        yield "runs         this site has not answered a job yet"
+
+
+def _run_lines(run: RunStatus) -> Iterator[str]:
+    last = run.last
+    error = f", with an error: {last.error}" if last.error else ""
+    yield f"run          {run.name}, job {last.job}: {last.task}, round {last.round + 1}, {last.time}{error}"
+    for answer in run.trained:
+        figures = "  ".join(f"{name} {value:.3f}" for name, value in answer.metrics.items())
+        yield f"  round {answer.round + 1:<4}  {answer.error or figures or 'answered, without figures'}"

@@ -1,0 +1,80 @@
+"""What a hospital's admin wants to know of its own site, as plain data."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class SiteAnswer:
+    """One order that the server gave, and what the site answered.
+
+    Attributes:
+        time: when it was answered, ISO 8601 in UTC.
+        job: FLARE's id of the job.
+        task: prepare, train or validate.
+        round: of the order, from 0.
+        arm: what was scored, for validate.
+        error: the reason code that was sent instead of a result; empty where there was a result.
+        metrics: name to the value that was sent; what was suppressed or undefined is not among them.
+    """
+
+    time: str
+    job: str
+    task: str
+    round: int
+    arm: str = ""
+    error: str = ""
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """One run at this site: its answers, oldest first."""
+
+    name: str
+    answers: list[SiteAnswer]
+
+    @property
+    def last(self) -> SiteAnswer:
+        """The newest answer."""
+        return self.answers[-1]
+
+    @property
+    def trained(self) -> list[SiteAnswer]:
+        """Answers to train, each with the metrics of the model that was received; one a round, the newest counts."""
+        return list({one.round: one for one in self.answers if one.task == "train"}.values())
+
+    @property
+    def metric_names(self) -> list[str]:
+        """Of all rounds, in the order of first use."""
+        return list(dict.fromkeys(name for answer in self.trained for name in answer.metrics))
+
+
+@dataclass(frozen=True)
+class LastInspection:
+    """When a study's data was last looked at here, and the outcome in counts."""
+
+    time: str
+    study: str
+    usable: bool
+    counts: dict[str, int]
+    left_out: int
+
+
+@dataclass(frozen=True)
+class SiteStatus:
+    """All of it.
+
+    Attributes:
+        site: its name.
+        connection: one line on what the site's process last did.
+        certificate: one line; `certificate_fine` where nothing has to be done.
+        runs: newest first.
+        inspections: by study.
+    """
+
+    site: str
+    connection: str
+    certificate: str
+    certificate_fine: bool
+    runs: list[RunStatus]
+    inspections: list[LastInspection]

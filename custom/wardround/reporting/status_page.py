@@ -1,0 +1,22 @@
+"""A site's status as one page for its admin: no script, nothing from elsewhere."""
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wardround.records.site_status import SiteStatus
+
+
+def render_status(status: SiteStatus, written: str) -> str:
+    """The page as text.
+
+    Args:
+        status: what is known.
+        written: when, since a page that lies about does not change.
+    """
+    environment = Environment(
+        loader=PackageLoader("wardround.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("status.html.j2").render(status=status, written=written)

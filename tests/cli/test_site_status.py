@@ -1,0 +1,89 @@
+"""`wardround site status`: text and page, before and after a site has done anything."""
+
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from support.provisioned import CONFIGS, provision
+from wardround.cli.main import app
+from wardround.flare.installation import install_folder
+from wardround.records.metric_record import MetricRecord
+from wardround.records.orders import Order, Reply
+from wardround.records.reasons import Reason
+from wardround.records.site_status import LastInspection
+from wardround.site.answers import note_answer
+from wardround.site.inspection_record import note_inspection
+
+
+@pytest.fixture(scope="module")
+def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return provision(tmp_path_factory.mktemp("kits"))
+
+
+@pytest.fixture
+def kit(kits: Path, tmp_path: Path) -> Path:
+    source = Path(shutil.copytree(CONFIGS / "hospital-a", tmp_path / "own"))
+    settings = yaml.safe_load((source / "site.yaml").read_text())
+    (source / "site.yaml").write_text(yaml.safe_dump({**settings, "state_folder": "state"}))
+    folder = Path(shutil.copytree(kits / "hospital-a", tmp_path / "hospital-a"))
+    install_folder(folder, source)
+    return folder
+
+
+def _status(kit: Path, *more: str) -> str:
+    done = CliRunner().invoke(app, ["site", "status", str(kit), *more])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_nothing_has_run_yet(kit: Path) -> None:
+    text = _status(kit)
+    for line in (
+        "site         hospital-a\n",
+        "connection   never started here\n",
+        "certificate  hospital-a of hospital_a, root wardround, expires in",
+        "data         not inspected here yet",
+        "runs         this site has not answered a job yet\n",
+    ):
+        assert line in text
+
+
+def test_runs_rounds_and_inspections_are_shown_and_written_as_a_page(kit: Path, tmp_path: Path) -> None:
+    state = tmp_path / "own" / "state"
+    for number in (0, 1):
+        records = [MetricRecord(name="dice_mean", value=0.25 + number / 4, n=4)]
+        note_answer(state, "job-7", "train", Order(run="a-run", round=number), Reply(records=records))
+    note_answer(state, "job-7", "train", Order(run="a-run", round=2), Reply(error=Reason.OUT_OF_MEMORY))
+    note_inspection(state, LastInspection("2030-01-01T00:00:00+00:00", "brain_tumor", True, {"train_cases": 6}, 1))
+    page = tmp_path / "pages" / "status.html"
+    text = _status(kit, "--html", str(page))
+    assert "data         brain_tumor: usable, 6 train cases; 1 left out; inspected 2030-01-01T00:00:00+00:00\n" in text
+    assert "run          a-run, job job-7: train, round 3, " in text
+    assert "with an error: out_of_memory\n" in text
+    assert "  round 1     dice_mean 0.250\n  round 2     dice_mean 0.500\n  round 3     out_of_memory\n" in text
+    assert text.endswith(f"{page}\n")
+    html = page.read_text()
+    for part in ("<h1>hospital-a</h1>", "job-7", "<td>0.500</td>", "out_of_memory", "6 train cases"):
+        assert part in html
+    seen = _Tags()
+    seen.feed(html)
+    assert not seen.names & {"script", "img", "link", "iframe"}
+
+
+def test_another_kit_is_exit_code_2(kits: Path) -> None:
+    done = CliRunner().invoke(app, ["site", "status", str(kits / "server")])
+    assert done.exit_code == 2
+    assert "the kit of a server; expected a site's" in done.output
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.names.add(tag)
