@@ -1,0 +1,117 @@
+"""Every command that README.md and the pages of docs/ show runs as it stands there, one after the other, in one folder.
+
+Only the amount of work is cut, in the copies of the studies and the data; the commands are not touched.
+"""
+
+import re
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+import yaml
+
+from support.documentation import ROOT, blocks, rules
+from wardround.flare.marked_processes import MarkedProcesses
+from wardround.flare.workspace import workspace
+
+pytestmark = pytest.mark.e2e
+
+_JOB_ID = re.compile(r"job_id: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+
+
+class Shell:
+    """bash in one folder; what a block sets is there in the next, and `.venv` holds the commands."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._state, self._log = folder / ".shell", folder / ".output"
+        self._job = ""
+        binaries = folder / ".venv" / "bin"
+        binaries.mkdir(parents=True)
+        for name, module in {"wardround": "-m wardround.cli.main", "nvflare": "-m nvflare.cli", "python3": ""}.items():
+            (binaries / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+            (binaries / name).chmod(0o755)
+        (binaries / "python").symlink_to("python3")
+        (binaries / "activate").write_text(f'PATH="{binaries}:$PATH"\n')
+        (folder / "home").mkdir()
+        self.children = MarkedProcesses(
+            {
+                "PYTHONPATH": str(ROOT / "custom"),
+                "HOME": str(folder / "home"),  # FLARE writes ~/.nvflare
+                "COLUMNS": "120",
+                "OMP_NUM_THREADS": "1",
+            }
+        )
+        self._state.write_text(f"cd '{folder}'\n")
+
+    def run(self, text: str) -> str:
+        """Runs a block; returns what it printed."""
+        script = f"set -euo pipefail\n. {self._state}\nset -a\n{text.replace('JOB_ID', self._job or 'JOB_ID')}\n"
+        script += f"set +a\n{{ export -p; echo \"cd '$PWD'\"; }} > {self._state}\n"
+        self._log.write_bytes(b"")
+        process = self.children.start(["bash", "-c", script], self._log, folder=self.folder)
+        code = process.wait(1500)
+        output = self._log.read_text(encoding="utf-8", errors="replace")
+        assert code == 0, f"{text}\nended with {code}:\n{output}"
+        if "job submit" in text:
+            self._job = _JOB_ID.findall(output)[-1]
+        return output
+
+
+@pytest.fixture(scope="module")
+def shell() -> Iterator[Shell]:
+    with workspace() as folder:
+        for name in ("jobs", "site_configs"):
+            copytree(ROOT / name, folder / name)
+        for file in folder.glob("jobs/*/job.yaml"):
+            _change(file, _less_work)
+        _change(folder / "site_configs" / "project.yml", _free_port)
+        shell = Shell(folder)
+        try:
+            shell.run(". .venv/bin/activate\nwardround synth brain-tumor demo/brain_tumor --size 24")
+            shell.run("wardround synth clinical-risk demo/clinical_risk --rows 200")
+            yield shell
+        finally:
+            shell.children.end_all()
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("page", rules()["run_in_order"])
+def test_the_commands_of_a_page_run(shell: Shell, page: str) -> None:
+    shown = [block for block in blocks(page) if not block.kind and not block.is_make]
+    assert shown
+    for block in shown:
+        shell.run(block.text)
+
+
+def test_what_the_readme_promises_is_there(shell: Shell) -> None:
+    for file in (
+        *("fedbn/report.html", "poc/report.html", "sweep/sweep.json", "local-head/report.html"),
+        *("exported/brain_tumor/meta.json", "adapted.safetensors", "prediction.nii.gz"),
+        "bundle/configs/metadata.json",
+    ):
+        assert (shell.folder / "results" / file).stat().st_size > 0
+
+
+def _change(file: Path, change: Any) -> None:
+    settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    change(settings)
+    file.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
+
+
+def _less_work(study: dict[str, Any]) -> None:
+    study["training"]["rounds"] = 1
+    if study["training"].get("local_steps"):
+        study["training"]["local_steps"] = 1
+    study["evaluation"]["personalise_steps"] = 1
+
+
+def _free_port(project: dict[str, Any]) -> None:
+    server = next(part for part in project["participants"] if part["type"] == "server")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        server["fed_learn_port"] = probe.getsockname()[1]
