@@ -12,33 +12,37 @@ from nvflare.security.security import COMMAND_CATEGORIES, FLAuthorizer
 
 from support.provisioned import CONFIGS
 from wardround.flare import site_files
+from wardround.flare.new_site import NewSite, new_site_texts
 from wardround.flare.policy import OUR_CLASSES
 
 HOSPITALS = ["hospital-a", "hospital-b", "hospital-c", "hospital-d"]
 
 
 def _shipped(name: str) -> dict[str, str]:
-    folders = {study: f"../../demo/{study}/{name}/data" for study in ("brain_tumor", "clinical_risk")}
-    images = {"brain_tumor": "imaging", "clinical_risk": "tabular"}
-    mounts = {
-        study: site_files.Mounts(
-            site_files.default_image(images[study]), folder, f"../../demo/state/{name}", f"../../demo/cache/{name}"
-        )
-        for study, folder in folders.items()
-    }
-    return {
-        "resources.json": site_files.site_resources(),
-        "authorization.json": site_files.authorization(),
-        "privacy.json": site_files.privacy(),
-        "study_runtime.yaml": site_files.study_runtime(mounts),
-        "docker.yaml": site_files.docker(site_files.default_image("parent")),
-    }
+    site = NewSite(
+        name,
+        name.replace("-", "_"),
+        {
+            "brain_tumor": f"../../demo/brain_tumor/{name}/data",
+            "clinical_risk": f"../../demo/clinical_risk/{name}/data/stays.csv",
+        },
+        role="evaluate" if name == "hospital-d" else "train",
+        state=f"../../demo/state/{name}",
+        cache=f"../../demo/cache/{name}",
+        generated=True,
+    )
+    return new_site_texts(site)
 
 
 @pytest.mark.parametrize("name", HOSPITALS)
 def test_shipped_hospital_folders_are_what_the_code_gives(name: str) -> None:
-    for file, text in _shipped(name).items():
-        assert (CONFIGS / name / file).read_text() == text, f"{name}/{file}"
+    expected = _shipped(name)
+    shipped = {file.name: file.read_text() for file in (CONFIGS / name).iterdir()}
+    table = "  clinical_risk:"  # each hospital's own columns
+    head = expected.pop("site.yaml"), shipped.pop("site.yaml")
+    assert head[0].split(table)[0] == head[1].split(table)[0]
+    assert (head[0] == head[1]) == (name == "hospital-a")
+    assert shipped == expected
 
 
 def test_the_shipped_server_folder_is_what_the_code_gives() -> None:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from wardround.cli.console import results
 from wardround.cli.errors import EXIT_FAILED
+from wardround.cli.site_init import init
 from wardround.cli.status_lines import status_lines
 from wardround.records.files import write_whole
 
@@ -26,12 +27,13 @@ class Format(StrEnum):
     JSON = "json"
 
 
-app = typer.Typer(help="Set up a FLARE startup kit.", no_args_is_help=True)
+app = typer.Typer(help="A hospital's own folder and startup kit: make, install, look at, watch.", no_args_is_help=True)
+app.command()(init)
 
 
 @app.callback()
 def site() -> None:
-    """Set up a FLARE startup kit."""
+    """A hospital's own folder and startup kit: make, install, look at, watch."""
 
 
 @app.command()

@@ -45,6 +45,11 @@ def yaml_value(text: str, where: str) -> Any:
         raise WardroundError(Reason.CONFIGURATION_INVALID, f"{where}: not readable as YAML: {error}") from error
 
 
+def as_scalar(value: str) -> str:
+    """A text as YAML writes it in one line, quoted where it would mean something else."""
+    return yaml.safe_dump([value], default_flow_style=True, width=float("inf"), allow_unicode=True)[1:-2]
+
+
 class _StrictLoader(yaml.SafeLoader):
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)

@@ -1,0 +1,93 @@
+"""`wardround site init`: a hospital's folder from flags, or from questions."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wardround.cli.console import results
+from wardround.records.reasons import Reason, WardroundError
+
+
+class Role(StrEnum):
+    """What a site does in a study."""
+
+    TRAIN = "train"
+    EVALUATE = "evaluate"
+
+
+def init(
+    name: Annotated[str, typer.Argument(help="The site's name, as it will be in its certificate.")],
+    data: Annotated[
+        list[str] | None,
+        typer.Option(help="KIND=PATH, such as brain_tumor=/srv/images. Repeatable; asked for if none."),
+    ] = None,
+    folder: Annotated[Path | None, typer.Option(help="Where to; by default site_configs/NAME.")] = None,
+    org: Annotated[str, typer.Option(help="The hospital, as the consortium calls it; by default NAME.")] = "",
+    role: Annotated[Role, typer.Option(help="evaluate: only scored, never trained on.")] = Role.TRAIN,
+    gpus: Annotated[int | None, typer.Option(min=0, help="GPUs that jobs may have; asked for if not given.")] = None,
+    gpu_memory: Annotated[int, typer.Option(min=0, help="GiB of each that jobs may have together; 0: any.")] = 0,
+    image: Annotated[list[str] | None, typer.Option(help="KIND=IMAGE of job containers. Repeatable.")] = None,
+    parent_image: Annotated[str, typer.Option(help="Image of the standing process.")] = "",
+    state: Annotated[str, typer.Option(help="What the site keeps: own entries, scores by case, pictures.")] = "state",
+    cache: Annotated[str, typer.Option(help="Prepared cases; safe to delete.")] = "cache",
+    generated: Annotated[bool, typer.Option("--generated", help="No patient is in the data.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+) -> None:
+    """Write the folder with all that a hospital's admin decides, from flags, or from questions at a terminal."""
+    from wardround.flare.new_site import NewSite, write_new_site
+
+    data = data or _ask_for_data()
+    gpus = gpus if gpus is not None else _ask_for_gpus()
+    site = NewSite(
+        name=name,
+        org=org or name.replace("-", "_"),
+        data=_pairs(data, "--data"),
+        role=role,
+        device="cuda" if gpus else "cpu",
+        gpus=gpus,
+        gpu_memory=gpu_memory,
+        images=_pairs(image or [], "--image"),
+        parent_image=parent_image,
+        state=state,
+        cache=cache,
+        generated=generated,
+    )
+    for file in write_new_site(folder or Path("site_configs") / name, site, force=force):
+        results().print(f"{file}", soft_wrap=True)
+
+
+def at_terminal() -> bool:
+    """Whether there is someone to ask."""
+    return sys.stdin.isatty()
+
+
+def _ask_for_data() -> list[str]:
+    if not at_terminal():
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            "--data: none given, and no terminal to ask at; such as --data brain_tumor=PATH",
+        )
+    answers = {
+        "brain_tumor": typer.prompt("Folder with brain-tumor images, empty for none", default="", show_default=False),
+        "clinical_risk": typer.prompt("Table of stays (csv, parquet), empty for none", default="", show_default=False),
+    }
+    return [f"{kind}={path}" for kind, path in answers.items() if path]
+
+
+def _ask_for_gpus() -> int:
+    return int(typer.prompt("GPUs for jobs", default=0, type=int)) if at_terminal() else 0
+
+
+def _pairs(texts: list[str], option: str) -> dict[str, str]:
+    found = {}
+    for text in texts:
+        kind, equals, value = text.partition("=")
+        if not (kind and equals and value):
+            raise WardroundError(Reason.CONFIGURATION_INVALID, f"{option}: expected KIND=VALUE, found {text!r}")
+        found[kind] = value
+    if option == "--data" and not found:
+        raise WardroundError(Reason.CONFIGURATION_INVALID, "--data: a site needs data of one kind at least")
+    return found

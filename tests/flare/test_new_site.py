@@ -1,0 +1,67 @@
+"""A new hospital's folder: valid, installable, and never written over an admin's work."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from nvflare.app_opt.job_launcher.study_runtime import load_study_runtime_file
+
+from support.provisioned import provision
+from wardround.flare.installation import install_folder
+from wardround.flare.new_site import NewSite, new_site_texts, write_new_site
+from wardround.records.reasons import WardroundError
+from wardround.site.config import load_site_config
+
+BOTH = {"brain_tumor": "/srv/images: new", "clinical_risk": "tables/stays.parquet"}
+
+
+def test_the_folder_is_valid_and_installs(tmp_path: Path) -> None:
+    folder = tmp_path / "hospital-a"
+    site = NewSite("hospital-a", "hospital_a", BOTH, device="cuda", gpus=2, gpu_memory=40, state="/srv/state # here")
+    files = write_new_site(folder, site)
+    assert sorted(files) == sorted(folder.iterdir())
+    config = load_site_config(folder / "site.yaml")
+    assert config.data["brain_tumor"]["folder"] == "/srv/images: new"
+    assert config.data["clinical_risk"]["source"] == {"kind": "parquet", "file": str(folder / "tables/stays.parquet")}
+    assert (config.device, config.synthetic, config.state_folder) == ("cuda", False, Path("/srv/state # here"))
+    runtime = load_study_runtime_file(str(folder / "study_runtime.yaml"), launcher_mode="docker")
+    assert {mount.source for mount in runtime["clinical_risk"].datasets} == {"tables", "/srv/state # here", "cache"}
+    assert json.loads((folder / "resources.json").read_text())["components"][0]["args"]["num_of_gpus"] == 2
+    assert yaml.safe_load((folder / "participant.yml").read_text())["participants"][0]["org"] == "hospital_a"
+    kit = Path(shutil.copytree(provision(tmp_path / "kits") / "hospital-a", tmp_path / "kit"))
+    assert len(install_folder(kit, folder)) == 5
+
+
+def test_nothing_is_overwritten_unless_forced(tmp_path: Path) -> None:
+    (tmp_path / "privacy.json").write_text("mine")
+    site = NewSite("hospital-a", "hospital_a", BOTH)
+    with pytest.raises(WardroundError, match=r"privacy\.json: there already"):
+        write_new_site(tmp_path, site)
+    assert [file.name for file in tmp_path.iterdir()] == ["privacy.json"]
+    write_new_site(tmp_path, site, force=True)
+    assert (tmp_path / "privacy.json").read_text() == new_site_texts(site)["privacy.json"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"name": "a hospital"}, "name"),
+        ({"data": {"wound_care": "/srv"}}, "data: 'wound_care': no section of that kind"),
+        ({"device": "gpu"}, "device"),
+    ],
+)
+def test_what_would_not_be_valid_is_not_written(tmp_path: Path, changes: dict[str, str], text: str) -> None:
+    settings = {"name": "hospital-a", "org": "hospital_a", "data": BOTH, **changes}
+    with pytest.raises(WardroundError, match=text):
+        write_new_site(tmp_path / "new", NewSite(**settings))
+    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+
+
+def test_another_image_can_be_named() -> None:
+    texts = new_site_texts(
+        NewSite("a", "a", {"brain_tumor": "/x"}, images={"brain_tumor": "r/i@sha256:1"}, parent_image="p")
+    )
+    assert yaml.safe_load(texts["study_runtime.yaml"])["studies"]["brain_tumor"]["container"]["image"] == "r/i@sha256:1"
+    assert yaml.safe_load(texts["docker.yaml"])["parent"]["docker_image"] == "p"
