@@ -67,7 +67,11 @@ def test_a_site_that_can_start_is_told_line_by_line(kits: Path, tables: Path, tm
     ]  # fmt: skip
     assert "train cases" in found["data for clinical_risk"]["text"]
     assert found["versions"]["text"].startswith(f"wardround {wardround.__version__}, FLARE 2.9")
-    assert "hospital-a of hospital_a, root wardround, expires in 35" in table.output
+    lines = table.stdout.splitlines()
+    assert len(lines) == len(found)
+    assert lines[0].startswith(
+        "ok       certificate             hospital-a of hospital_a, root wardround, expires in 35"
+    )
     assert json.loads((tables / "state" / "inspection.json").read_text())["clinical_risk"]["usable"] is True
 
 

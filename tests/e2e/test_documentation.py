@@ -4,7 +4,6 @@ Only the amount of work is cut, in the copies of the studies and the data; the c
 """
 
 import re
-import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import yaml
 
 from support.documentation import ROOT, blocks, rules
+from support.kits_running import free_port
 from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.workspace import workspace
 
@@ -70,6 +70,7 @@ def shell() -> Iterator[Shell]:
         for file in folder.glob("jobs/*/job.yaml"):
             _change(file, _less_work)
         _change(folder / "site_configs" / "project.yml", _free_port)
+        _change(folder / "site_configs" / "profile.yml", _another_free_port)
         shell = Shell(folder)
         try:
             shell.run(". .venv/bin/activate\nwardround synth brain-tumor demo/brain_tumor --size 24")
@@ -112,6 +113,8 @@ def _less_work(study: dict[str, Any]) -> None:
 
 def _free_port(project: dict[str, Any]) -> None:
     server = next(part for part in project["participants"] if part["type"] == "server")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        server["fed_learn_port"] = probe.getsockname()[1]
+    server["fed_learn_port"] = free_port()
+
+
+def _another_free_port(profile: dict[str, Any]) -> None:
+    profile["server"]["fed_learn_port"] = free_port()

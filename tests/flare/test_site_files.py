@@ -12,7 +12,7 @@ from nvflare.security.security import COMMAND_CATEGORIES, FLAuthorizer
 
 from support.provisioned import CONFIGS
 from wardround.flare import site_files
-from wardround.flare.new_site import NewSite, new_site_texts
+from wardround.flare.new_site import PROJECT, NewSite, new_site_texts
 from wardround.flare.policy import OUR_CLASSES
 
 HOSPITALS = ["hospital-a", "hospital-b", "hospital-c", "hospital-d"]
@@ -57,6 +57,10 @@ def test_the_shipped_server_folder_is_what_the_code_gives() -> None:
     }
     shipped = {file.name: file.read_text() for file in (CONFIGS / "server").iterdir()}
     assert yaml.safe_load(shipped.pop("left.yaml")) == {"hospitals": []}
+    profile = yaml.safe_load((CONFIGS / "profile.yml").read_text())
+    participant = yaml.safe_load(shipped.pop("participant.yml"))
+    assert participant["participants"] == [{"name": profile["server"]["host"], "type": "server", "org": "consortium"}]
+    assert participant["name"] == profile["name"] == PROJECT
     assert shipped == expected
 
 

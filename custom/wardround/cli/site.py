@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from wardround.cli.console import results
@@ -80,13 +79,12 @@ def preflight(
     if output is Format.JSON:
         typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
-        table = Table(box=None, show_header=False, pad_edge=False)
-        table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column(overflow="fold")
+        width = max(len(finding.name) for finding in findings)
         for finding in findings:
-            table.add_row(Text(finding.status, _COLORS[finding.status]), finding.name, Text(finding.text))
-        results().print(table)
+            line = Text.assemble(
+                (f"{finding.status:<9}", _COLORS[finding.status]), f"{finding.name:<{width}}  {finding.text}"
+            )
+            results().print(line, soft_wrap=True)
     if any(finding.status == "failed" for finding in findings):
         raise typer.Exit(EXIT_FAILED)
 

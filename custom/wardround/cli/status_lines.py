@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wardround.records.site_status import RunStatus, SiteStatus
+from wardround.records.site_status import RunStatus, SiteStatus, counts_in_words
 
 
 def status_lines(status: SiteStatus) -> Iterator[str]:
@@ -12,8 +12,8 @@ def status_lines(status: SiteStatus) -> Iterator[str]:
     yield f"certificate  {status.certificate}"
     for one in status.inspections:
         usable = "usable" if one.usable else "not usable"
-        counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in one.counts.items())
-        yield f"data         {one.study}: {usable}, {counts}; {one.left_out} left out; inspected {one.time}"
+        counts = counts_in_words(one.counts, one.left_out)
+        yield f"data         {one.study}: {usable}, {counts}; inspected {one.time}"
     if not status.inspections:
         yield "data         not inspected here yet: wardround site preflight does"
     for run in status.runs:

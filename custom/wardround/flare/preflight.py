@@ -11,6 +11,7 @@ from wardround.flare.kit import Kit, read_kit
 from wardround.flare.kit_files import check_files, check_policy
 from wardround.flare.versions import check_images, check_versions
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.site_status import counts_in_words
 from wardround.records.study import load_study
 from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.finding import Finding
@@ -107,10 +108,9 @@ def _check_data(config: SiteConfig, studies: Sequence[Path]) -> list[Finding]:
         except WardroundError as error:
             findings.append(Finding(name, "failed", f"{error.code}: {error}"))
             continue
-        counts = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in found.data.counts.items())
         faults = [str(error) for error in (*found.unusable, *found.data.doubts)]
         faults += [f"no {split} cases" for split in found.missing]
-        text = f"{counts}; {found.left_out} left out"
+        text = counts_in_words(found.data.counts, found.left_out)
         if faults:
             findings.append(Finding(name, "failed", f"{text}; {'; '.join(faults)}"))
         else:

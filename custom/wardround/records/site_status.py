@@ -3,6 +3,12 @@
 from dataclasses import dataclass, field
 
 
+def counts_in_words(counts: dict[str, int], left_out: int) -> str:
+    """Such as `6 train cases, 8 test cases; 1 left out`; what there is none of is not told."""
+    told = [f"{count} {name.replace('_', ' ')}" for name, count in counts.items() if count and name != "left_out"]
+    return f"{', '.join(told) or 'nothing'}; {left_out} left out"
+
+
 @dataclass(frozen=True)
 class SiteAnswer:
     """One order that the server gave, and what the site answered.

@@ -2,7 +2,7 @@
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from wardround.records.site_status import SiteStatus
+from wardround.records.site_status import SiteStatus, counts_in_words
 
 
 def render_status(status: SiteStatus, written: str) -> str:
@@ -19,4 +19,5 @@ def render_status(status: SiteStatus, written: str) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("status.html.j2").render(status=status, written=written)
+    template = environment.get_template("status.html.j2")
+    return template.render(status=status, written=written, counts_in_words=counts_in_words)
