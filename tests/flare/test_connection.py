@@ -74,6 +74,13 @@ def test_a_server_that_refuses_this_kit_is_told(kits: Path, other_kits: Path, tm
     assert "refuses this kit's certificate" in found.text
 
 
+def test_a_server_that_closes_without_a_word_is_told(kits: Path) -> None:
+    with tls_server(kits / "server", b"") as port:
+        (found,) = check_connection(_site(kits, port))
+    assert found.status == "failed"
+    assert found.text.endswith("refuses this kit's certificate or speaks no TLS (it closed the connection)")
+
+
 def test_names_and_ports_that_lead_nowhere_are_told(kits: Path) -> None:
     assert "does not resolve here" in check_connection(_site(kits, 1, host="server.invalid"))[0].text
     assert "the server is not running, or a firewall" in check_connection(_site(kits, free_port()))[0].text
