@@ -87,6 +87,7 @@ def test_a_site_that_cannot_start_is_exit_code_1(kit: Path, monkeypatch: pytest.
 
 def test_a_servers_kit_has_its_own_lines(kits: Path, tmp_path: Path) -> None:
     kit = Path(shutil.copytree(kits / "server", tmp_path / "a server"))
+    _edit(kit / "startup" / "fed_server.json", "server:8002", f"server:{free_port()}")
     code, found = _preflight(kit)
     assert code == 1
     assert found["files"]["text"].startswith("nothing installed: wardround site install")
@@ -95,7 +96,7 @@ def test_a_servers_kit_has_its_own_lines(kits: Path, tmp_path: Path) -> None:
     install_folder(kit, CONFIGS / "server")
     code, found = _preflight(kit)
     assert code == 0
-    assert list(found) == ["certificate", "files", "policy", "versions", "images", "path", "disk", "memory"]
+    assert list(found) == ["certificate", "files", "policy", "versions", "images", "path", "port", "disk", "memory"]
 
 
 def test_what_is_no_kit_is_exit_code_2(kits: Path, tmp_path: Path) -> None:

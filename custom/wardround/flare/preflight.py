@@ -9,6 +9,7 @@ from wardround.flare.connection import check_connection
 from wardround.flare.installation import Installation, read_installation
 from wardround.flare.kit import Kit, read_kit
 from wardround.flare.kit_files import check_files, check_policy
+from wardround.flare.server_port import check_port
 from wardround.flare.versions import check_images, check_versions
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import counts_in_words
@@ -20,7 +21,7 @@ from wardround.site.machine import check_disk, check_gpu, check_memory, check_sh
 
 def preflight(kit_folder: Path, studies: Sequence[Path]) -> list[Finding]:
     """Looks at certificate, files, policy, versions, images, server, clock, machine and data of a site's kit; of a
-    server's, at all but data and GPU.
+    server's, at its port in place of server, GPU and data.
 
     Args:
         kit_folder: a startup kit.
@@ -42,7 +43,7 @@ def preflight(kit_folder: Path, studies: Sequence[Path]) -> list[Finding]:
         _check_path(kit),
     ]
     if kit.role == "server":
-        return [*findings, check_disk(kit.folder), check_memory()]
+        return [*findings, check_port(kit), check_disk(kit.folder), check_memory()]
     findings += check_connection(kit)
     config = _config(kit, installation)
     if isinstance(config, Finding):

@@ -1,0 +1,37 @@
+"""Whether the port that a server's kit names is free here, or already its own."""
+
+import socket
+import ssl
+
+from wardround.flare.kit import Kit
+from wardround.site.finding import Finding
+
+_TIMEOUT_SECONDS = 5.0
+
+
+def check_port(kit: Kit) -> Finding:
+    """One line: free, taken by a server of the kit's own root, which then runs already, or by something else."""
+    with socket.socket() as probe:
+        # without it a port counts as taken for a minute after its last connection
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("", kit.port))
+        except PermissionError:
+            return Finding("port", "failed", f"{kit.port}: this user may not open it; take one above 1023")
+        except OSError:
+            return _taken(kit)
+    return Finding("port", "ok", f"{kit.port} is free")
+
+
+def _taken(kit: Kit) -> Finding:
+    try:
+        context = ssl.create_default_context(cafile=str(kit.root))
+        context.check_hostname = False  # the machine is asked by its address
+        context.load_cert_chain(kit.certificate, kit.certificate.with_suffix(".key"))
+        with (
+            socket.create_connection(("127.0.0.1", kit.port), timeout=_TIMEOUT_SECONDS) as plain,
+            context.wrap_socket(plain),
+        ):
+            return Finding("port", "ok", f"{kit.port}: a server of this consortium runs on it")
+    except OSError:
+        return Finding("port", "failed", f"{kit.port}: in use by another program; end it, or provision another port")
