@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.containers import ROOT, docker, image, inspected
+from support.shown_commands import Shell, blocks_of
 
 pytestmark = pytest.mark.images
 
@@ -23,23 +24,27 @@ def _key(folder: Path, name: str) -> tuple[Path, Path]:
     return private, public
 
 
+ARCHIVE, LOAD = blocks_of("containers.md", "Carry them to a hospital")
+
+
 @pytest.fixture(scope="module")
-def signed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
+    shell = Shell(tmp_path_factory.mktemp("archive"), {})
+    shell.run(ARCHIVE)
+    return shell
+
+
+@pytest.fixture(scope="module")
+def signed(shell: Shell) -> tuple[Path, Path]:
     """The archive's folder and the public key."""
-    folder = tmp_path_factory.mktemp("archive")
-    private, public = _key(folder, "images")
-    made = _run(ROOT / "docker" / "archive.sh", private, folder / "images")
-    assert made.returncode == 0, made.stderr
-    return folder / "images", public
+    return shell.folder / "wardround-images", shell.folder / "images.pub"
 
 
-def test_a_signed_archive_loads_and_each_image_has_the_id_that_was_signed(signed: tuple[Path, Path]) -> None:
-    folder, public = signed
+def test_a_signed_archive_loads_and_each_image_has_the_id_that_was_signed(shell: Shell) -> None:
     before = inspected(image("parent"), "image")["Id"]
     docker("image", "rm", "--force", image("parent"))
-    loaded = _run(ROOT / "docker" / "load.sh", public, folder)
-    assert loaded.returncode == 0, loaded.stderr
-    assert loaded.stdout == (folder / "images.txt").read_text(encoding="utf-8")
+    loaded = shell.run(LOAD)
+    assert loaded == (shell.folder / "wardround-images" / "images.txt").read_text(encoding="utf-8")
     assert inspected(image("parent"), "image")["Id"] == before
     # the id is a pin: the engine takes it wherever a name may stand, study_runtime.yaml included
     assert docker("run", "--rm", before, "python", "-c", "print('pinned')").strip() == "pinned"

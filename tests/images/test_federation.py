@@ -5,55 +5,60 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.containers import HOSPITALS, OWNER, PARENTS, ROOT, Federation, docker, image, inspected
+from support.containers import HOSPITALS, OWNER, PARENTS, ROOT, Federation, copy_job, docker, give, image, inspected
 from support.engine_socket import socket_settings
+from support.shown_commands import Shell, blocks_of
 from wardround.records.run_lines import EndLine, StartLine, read_lines
 
 pytestmark = pytest.mark.images
 
-SHORT = ["--set", "training.rounds=2", "--set", "evaluation.personalise_steps=2"]
+
+PROVISION, KITS, START, RUN, STOP = blocks_of("containers.md", "A federation on one machine")
 
 
 @pytest.fixture(scope="module")
-def federation(shared_folder: Path) -> Iterator[Federation]:
-    made = Federation(shared_folder, "compose.yaml", in_docker=True, rows=400, settings=socket_settings())
-    (shared_folder / "jobs" / "clinical_risk").mkdir()
-    for file in (ROOT / "jobs" / "clinical_risk").iterdir():
-        (shared_folder / "jobs" / "clinical_risk" / file.name).write_bytes(file.read_bytes())
+def shell(shared_folder: Path) -> Shell:
+    shell = Shell(shared_folder, {**socket_settings(), "SERVER_PORT": "0"})
+    copy_job(shared_folder)
+    return shell
+
+
+@pytest.fixture(scope="module")
+def federation(shared_folder: Path, shell: Shell) -> Iterator[Federation]:
+    """Made and started by the documentation's commands."""
+    settings = socket_settings()
+    made = Federation(shared_folder, "compose.yaml", settings)
     try:
-        made.compose("up", "--detach", "--wait")
+        shell.run(PROVISION)
+        shell.run(KITS)
+        shell.run(START, {"/var/run/docker.sock": settings["DOCKER_SOCKET"]})
         yield made
+        shell.run(STOP)
     finally:
         made.compose("down", expect=None)
 
 
 @pytest.fixture(scope="module")
-def seen(federation: Federation) -> dict[str, dict[str, Any]]:
+def seen(federation: Federation, shell: Shell) -> dict[str, dict[str, Any]]:
     """A study that the lead runs; returns what the engine said of its job containers while it ran."""
-    command = ["wardround", "run", "/jobs/clinical_risk", "--env", "prod", "--kit", "/kit", "--out", "/results/first"]
-    running = subprocess.Popen(
-        federation.command("run", "--rm", "--no-TTY", "lead", *command, *SHORT),
-        env=federation.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
     found: dict[str, dict[str, Any]] = {}
-    while running.poll() is None:
-        for name in docker("ps", "--format", "{{.Names}}", "--filter", "network=nvflare-network").split():
-            site = next((each for each in PARENTS if name.startswith(f"{each}-")), None)
-            if site is not None and site not in found:
-                answer = docker("container", "inspect", name, expect=None)
-                if answer.startswith("["):
-                    found[site] = json.loads(answer)[0]
-        time.sleep(0.5)
-    output = running.stdout.read() if running.stdout else ""
-    assert running.returncode == 0, output + federation.logs()
+    with ThreadPoolExecutor(1) as one:
+        running = one.submit(shell.run, RUN)
+        while not running.done():
+            for name in docker("ps", "--format", "{{.Names}}", "--filter", "network=nvflare-network").split():
+                site = next((each for each in PARENTS if name.startswith(f"{each}-")), None)
+                if site is not None and site not in found:
+                    answer = docker("container", "inspect", name, expect=None)
+                    if answer.startswith("["):
+                        found[site] = json.loads(answer)[0]
+            time.sleep(0.5)
+    assert "report  /results/first/report.html" in running.result()
     return found
 
 
@@ -65,7 +70,7 @@ def test_every_site_is_registered_before_the_command_returns(federation: Federat
 def test_the_study_is_complete_and_has_a_report(federation: Federation, seen: dict[str, Any]) -> None:
     lines = read_lines(federation.folder / "results" / "first" / "run.jsonl")
     start = next(line for line in lines if isinstance(line, StartLine))
-    assert sorted(site.name for site in start.sites) == list(HOSPITALS)
+    assert sorted(site.site for site in start.sites) == list(HOSPITALS)
     assert isinstance(lines[-1], EndLine)
     assert lines[-1].status == "complete"
     page = (federation.folder / "results" / "first" / "report.html").read_text(encoding="utf-8")
@@ -113,7 +118,7 @@ def test_no_job_container_is_left(federation: Federation, seen: dict[str, Any]) 
     assert sorted(names) == sorted(f"wardround-{name}-1" for name in PARENTS)
 
 
-def test_a_job_that_names_an_image_is_refused_by_every_site(federation: Federation, seen: dict[str, Any]) -> None:
+def test_a_job_that_names_an_image_is_refused(federation: Federation) -> None:
     folder = federation.folder / "jobs" / "exported"
     export = [sys.executable, "-m", "wardround.cli.main", "export", str(ROOT / "jobs" / "clinical_risk"), str(folder)]
     subprocess.run(export, check=True, capture_output=True, timeout=120)
@@ -121,6 +126,7 @@ def test_a_job_that_names_an_image_is_refused_by_every_site(federation: Federati
     settings = json.loads(meta.read_text(encoding="utf-8"))
     settings["launcher_spec"] = {"default": {"docker": {"image": "another/image:1"}}}
     meta.write_text(json.dumps(settings), encoding="utf-8")
+    give(folder, OWNER)
     status = federation.submit("/jobs/exported/clinical_risk", "clinical_risk")
     assert status["status"] == "FINISHED:FAILED_TO_RUN"
     assert "BYOC not permitted" in json.dumps(status)

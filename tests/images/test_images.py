@@ -24,6 +24,7 @@ def test_an_image_says_what_it_was_made_of_and_runs_as_a_numbered_user(target: s
     config = inspected(image(target), "image")["Config"]
     assert config["User"] == f"{OWNER}:{OWNER}"
     assert config["Labels"]["org.opencontainers.image.version"] == __version__
+    assert config["Labels"]["org.opencontainers.image.base.name"]
     revision = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()

@@ -11,24 +11,24 @@ from typing import Any
 
 import yaml
 
-from support.provisioned import CONFIGS, ROOT, nvflare, provision
+from support.provisioned import ROOT
 from wardround import __version__
-from wardround.flare.installation import install_folder
 
 HOSPITALS = ("hospital-a", "hospital-b", "hospital-c")
 PARENTS = ("server", *HOSPITALS)
-LEAD = "lead@consortium.example"
 OWNER = 10001
 WORKSPACE = "/var/tmp/nvflare/workspace"
 _SUBMIT = """
-import json, pathlib, sys, time
+import json, pathlib, shutil, sys, time
 from wardround.flare.session import open_session
 session = open_session(pathlib.Path("/kit"), study=sys.argv[2])
-job = session.submit_job(sys.argv[1])
-while not session.get_job_status(job).startswith("FINISHED"):
-    time.sleep(1)
-print(json.dumps(session.get_job_meta(job)))
-session.close()
+try:
+    job = session.submit_job(shutil.copytree(sys.argv[1], "/tmp/job"))  # FLARE signs within the folder
+    while not session.get_job_status(job).startswith("FINISHED"):
+        time.sleep(1)
+    print(json.dumps(session.get_job_meta(job)))
+finally:
+    session.close()  # its threads would keep a failed process
 """
 
 
@@ -59,18 +59,19 @@ def inspected(name: str, kind: str = "container") -> dict[str, Any]:
     return found[0]
 
 
+STUDY = ["wardround", "run", "/jobs/clinical_risk", "--env", "prod", "--kit", "/kit", "--out", "/results/first"]
+
+
 class Federation:
     """Kits, data and results in one folder, and the containers of a compose file over them.
 
     Args:
-        folder: empty; must be reachable for the engine.
+        folder: must be reachable for the engine.
         compose: the file's name in docker/.
-        in_docker: kits go through `nvflare deploy prepare`, so that each job gets a container of its own.
-        rows: stays a hospital.
-        settings: further variables of the compose file.
+        settings: variables of the compose file that differ from this folder's own.
     """
 
-    def __init__(self, folder: Path, compose: str, *, in_docker: bool, rows: int, settings: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, compose: str, settings: Mapping[str, str]) -> None:
         self.folder, self.kits, self.data = folder, folder / "kits", folder / "demo"
         self._file = ROOT / "docker" / compose
         self.environment = {
@@ -78,17 +79,12 @@ class Federation:
             "KITS": str(self.kits),
             "KITS_OWNER": f"{OWNER}:{OWNER}",
             "DATA": str(self.data),
-            "LEAD_KIT": str(folder / "lead"),
+            "LEAD_KIT": str(folder / "provision" / "wardround" / "prod_00" / "lead@consortium.example"),
             "JOBS": str(folder / "jobs"),
             "RESULTS": str(folder / "results"),
             "SERVER_PORT": "0",
             **settings,
         }
-        self._make_data(rows)
-        self._make_kits(in_docker)
-        for part in ("jobs", "results"):
-            (folder / part).mkdir()
-        give_to_owner(self.kits, self.data, folder / "lead", folder / "results", folder / "jobs")
 
     def command(self, *arguments: str) -> list[str]:
         """A `docker compose` command, to be run in `environment`."""
@@ -119,48 +115,29 @@ class Federation:
             texts.append(f"=== {name} ===\n" + (file.read_text(encoding="utf-8")[-6000:] if file.is_file() else "none"))
         return "\n".join(texts)
 
-    def _make_data(self, rows: int) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "wardround.cli.main",
-            "synth",
-            "clinical-risk",
-            str(self.data / "clinical_risk"),
-        ]
-        subprocess.run([*command, "--rows", str(rows), "--seed", "0"], check=True, capture_output=True, timeout=300)
-        for name in HOSPITALS:
-            for part in (f"state/{name}", f"cache/{name}", f"brain_tumor/{name}/data"):
-                (self.data / part).mkdir(parents=True, exist_ok=True)
 
-    def _make_kits(self, in_docker: bool) -> None:
-        project = yaml.safe_load((CONFIGS / "project.yml").read_text(encoding="utf-8"))
-        server = next(each for each in project["participants"] if each["type"] == "server")
-        server["default_host"] = "server"  # as containers reach it
-        (self.folder / "project.yml").write_text(yaml.safe_dump(project, sort_keys=False), encoding="utf-8")
-        provisioned = provision(self.folder / "provision", self.folder / "project.yml")
-        for name in PARENTS:
-            own = self._site_folder(name)
-            if in_docker:
-                prepare = ["deploy", "prepare", str(provisioned / name), "--config", str(own / "docker.yaml")]
-                nvflare(self.folder / "home", *prepare, "--output", str(self.kits / name))
-            else:
-                self.kits.mkdir(exist_ok=True)
-                (provisioned / name).rename(self.kits / name)
-            install_folder(self.kits / name, own, workspace=Path(WORKSPACE))
-        (provisioned / LEAD).rename(self.folder / "lead")
-
-    def _site_folder(self, name: str) -> Path:
-        """The shipped folder, in a place from which its relative paths lead to the data made here."""
-        target = self.folder / "site_configs" / name
-        target.mkdir(parents=True)
-        for file in (CONFIGS / name).iterdir():
-            (target / file.name).write_bytes(file.read_bytes())
-        return target
+def copy_job(folder: Path) -> None:
+    """The shipped study with less work, in `folder/jobs`."""
+    target = folder / "jobs" / "clinical_risk"
+    shutil.copytree(ROOT / "jobs" / "clinical_risk", target)
+    study = yaml.safe_load((target / "job.yaml").read_text(encoding="utf-8"))
+    study["training"]["rounds"], study["evaluation"]["personalise_steps"] = 2, 2
+    (target / "job.yaml").write_text(yaml.safe_dump(study, sort_keys=False), encoding="utf-8")
 
 
-def give_to_owner(*folders: Path) -> None:
-    """As an admin does with chown: containers run as another user than this one."""
-    for folder in folders:
-        for path in (folder, *folder.rglob("*")):
-            os.chown(path, OWNER, OWNER, follow_symlinks=False)
+def run_study(federation: Federation) -> None:
+    """The lead's command, to its end."""
+    done = subprocess.run(
+        federation.command("run", "--rm", "--no-TTY", "lead", *STUDY),
+        env=federation.environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr + federation.logs()
+
+
+def give(folder: Path, owner: int) -> None:
+    """Changes the owner of all that is in a folder: containers run as another user than this one."""
+    for path in (folder, *folder.rglob("*")):
+        os.chown(path, owner, owner, follow_symlinks=False)
