@@ -9,7 +9,6 @@ NOW := $(shell date +%Y%m%d-%H%M%S)
 RUN = $(BIN)/wardround run
 AS_DEMO = --env sim --sites site_configs --baselines
 IMAGE_TOOLS := $(VENV)/.image-tools
-STAND_INS = $(if $(BASE_IMAGE),base image $(BASE_IMAGE),none)
 export OMP_WAIT_POLICY = PASSIVE
 
 .PHONY: help install demo demo-quick test images images-test lint docs format clean
@@ -58,7 +57,6 @@ images:  ## the three container images, with each one's size and time; BASE_IMAG
 	docker/build.sh
 
 images-test: $(IMAGE_TOOLS)  ## the images, the compose files and federations in containers; needs an engine and `make images`
-	@echo "Stand-ins here: $(STAND_INS)"
 	$(BIN)/python -m pytest -m images -q
 
 $(IMAGE_TOOLS): $(STAMP)
