@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -20,16 +19,17 @@ from nvflare.fuel.flare_api.api_spec import AuthenticationError, InternalError, 
 from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 from typer.testing import CliRunner
 
+from support.kits_running import free_port
+from support.provisioned import CONFIGS, ROOT, provision
 from wardround.cli.main import app
 from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.parent import SERVER_MODULE, command_of
 from wardround.flare.workspace import site_environment
 
-ROOT = Path(__file__).parents[2]
 SITES = ("hospital-a", "hospital-b", "hospital-c")
 PROJECT_ADMIN, LEAD, MEMBER = "admin@consortium.example", "lead@consortium.example", "member@consortium.example"
+HOSPITAL_A_ADMIN = "admin@hospital-a.example"
 START_SECONDS, JOB_SECONDS = 120, 300
-_REGISTERED = "Successfully registered client"  # what a FLARE client logs
 
 
 class Consortium:
@@ -51,13 +51,12 @@ class Consortium:
 
     def provision(self) -> None:
         """site_configs/project.yml on a free port, then each kit to its owner."""
-        project = yaml.safe_load((ROOT / "site_configs" / "project.yml").read_text(encoding="utf-8"))
+        project = yaml.safe_load((CONFIGS / "project.yml").read_text(encoding="utf-8"))
         project["participants"][0]["fed_learn_port"] = self.port
         self.provisioned_in.mkdir(parents=True, exist_ok=True)
         file = self.provisioned_in / "project.yml"
         file.write_text(yaml.safe_dump(project, sort_keys=False), encoding="utf-8")
-        self.command("provision", ["nvflare.cli", "provision", "-p", str(file), "-w", str(self.provisioned_in)])
-        shutil.copytree(self.provisioned_in / "wardround" / "prod_00", self.folder / "kits")
+        shutil.copytree(provision(self.provisioned_in, file), self.folder / "kits")
 
     def generate_data(self, size: int = 24, rows: int = 400) -> None:
         """Where the hospitals' site.yaml look for it: images as cubes of `size` voxels a side, and tables."""
@@ -69,7 +68,7 @@ class Consortium:
     def install(self, *names: str) -> None:
         """Each hospital's folder, as the repository has it, into its kit; and the server's."""
         for name in names or ("server", *SITES):
-            shutil.copytree(ROOT / "site_configs" / name, self.settings(name))
+            shutil.copytree(CONFIGS / name, self.settings(name))
             self.wardround("site", "install", str(self.kit(name)), "--site", str(self.settings(name)))
 
     def settings(self, name: str) -> Path:
@@ -85,10 +84,9 @@ class Consortium:
         processes.start(command, self.log(name), folder=self.kit(name))
         self._running[name] = processes
 
-    def wait_until_registered(self, *names: str, times: int = 1) -> None:
-        """Until each site's own log says so, `times` in all since its kit was made."""
-        for name in names:
-            self.wait_for(lambda name=name: self.said(name).count(_REGISTERED) >= times, START_SECONDS, name)
+    def wait_until_connected(self, *names: str) -> None:
+        """Until the server knows these sites and no other."""
+        self.wait_for(lambda: self.connected() == set(names), START_SECONDS, f"only {names} connected")
 
     def wait_for(self, true: Any, seconds: float, what: str) -> None:
         """Polls; a wait that is over fails with the server's last lines."""
@@ -208,10 +206,3 @@ class Consortium:
         overrides = [part for setting in settings for part in ("--set", setting)]
         self.wardround("export", str(ROOT / "jobs" / study), str(self.folder / to), *overrides)
         return self.folder / to / study
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

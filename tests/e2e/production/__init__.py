@@ -1,0 +1,1 @@
+"""One consortium over mTLS, which all tests here share and leave as they found it."""
