@@ -1,5 +1,6 @@
 """Tables of the keys that a pydantic model accepts, as Markdown, from its own JSON schema."""
 
+from itertools import cycle
 from typing import Any
 
 from pydantic import BaseModel
@@ -111,7 +112,7 @@ def _with(text: str, field: dict[str, Any], rules: dict[str, str]) -> str:
 
 def _default(field: dict[str, Any]) -> str:
     if "default" not in field or isinstance(field["default"], dict):
-        return "of its own keys" if "$ref" in field else ""
+        return "of its own keys" if "$ref" in field else "empty"
     return f"`{_yaml(field['default'])}`"
 
 
@@ -125,7 +126,9 @@ def _yaml(value: Any) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    """A bar ends a cell, but not within backticks, where a backslash before it would be shown."""
+    parts = text.replace("\n", " ").split("`")
+    return "`".join(part if inside else part.replace("|", "\\|") for part, inside in zip(parts, cycle((False, True))))
 
 
 def _paragraph(docstring: str) -> str:

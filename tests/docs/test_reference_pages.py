@@ -25,6 +25,8 @@ def test_a_key_stands_with_what_it_takes_and_its_default(pages: dict[str, str]) 
     assert "| `kind` | `fedavg`, `fedprox`, `fedbn`, `fedprox_fedbn`, `local_head` | `fedavg` |" in job
     assert "| `learning_rate` | number, above 0 | required |" in job
     assert "mu/2 \\|\\|w - w_global\\|\\|^2" in job  # a bar in a table ends the cell
+    assert "`^(cpu|cuda(:\\d+)?)$`" in pages["reference/site.md"]  # but not within backticks
+    assert "| `aliases` | names to list of text | empty |" in pages["reference/site.md"]
     assert "### `workload.network`" in job
     assert "| `contract` | [a contract](contract.md) | required |" in job
 
