@@ -111,7 +111,7 @@ class Evaluation(_Section):
     """When models are scored and which figure chooses the best one."""
 
     key_metric: str
-    key_metric_mode: Literal["max", "min"] = "max"
+    key_metric_mode: Literal["max", "min"] = Field("max", description="as the metric means it: min for brier, say")
     evaluate_every: int = Field(1, ge=1, description="rounds between validations; the last model is always scored")
     personalise_steps: int = Field(0, ge=0, description="local fine-tuning steps after the last round; 0 turns it off")
     recalibrate: bool = Field(
@@ -237,8 +237,10 @@ def validated(model: type[Model], settings: Any, where: str) -> Model:
 
 def _fault(model: type[BaseModel], fault: ErrorDetails) -> str:
     key = ".".join(map(str, fault["loc"])) or "settings"
+    if fault["type"] == "missing":
+        return f"{key}: missing, and there is no default: add it"
     if fault["type"] != "extra_forbidden":
-        return f"{key}: {fault['msg']} (found {fault['input']!r:.80})"
+        return f"{key}: {fault['msg'].removeprefix('Value error, ')} (found {fault['input']!r:.80})"
     *parents, last = map(str, fault["loc"])
     similar = difflib.get_close_matches(last, _keys(model, parents), n=1)
     return f"{key}: unknown key" + (f"; did you mean {'.'.join([*parents, *similar])}?" if similar else "")

@@ -17,6 +17,7 @@ from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Scores, Tally
 from wardround.records.study import Study
+from wardround.workloads.direction import check_direction
 
 Batch = tuple[Tensor, Tensor]
 
@@ -224,8 +225,15 @@ def kinds() -> list[str]:
 
 
 def make_workload(study: Study) -> Workload:
-    """Builds the study's workload; see `workload_of`."""
-    return workload_of(study.workload)
+    """Builds the study's workload; see `workload_of`.
+
+    Raises:
+        WardroundError: also where `key_metric_mode` is the wrong one for the key metric.
+    """
+    workload = workload_of(study.workload)
+    if study.evaluation.key_metric in workload.metric_names():  # another one is refused by check_key_metric, as such
+        check_direction(study)
+    return workload
 
 
 def workload_of(settings: Mapping[str, Any]) -> Workload:
