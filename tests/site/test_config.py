@@ -35,6 +35,19 @@ def test_paths_start_from_the_files_own_folder(tmp_path, monkeypatch):
     assert (config.role, config.synthetic, config.device, config.threads) == ("train", False, "cpu", None)
 
 
+def test_a_tables_own_words_are_no_paths(tmp_path):
+    codes = "{1: 'yes', no: elective, admission_file: urgent, file: emergency}"
+    file = _write(tmp_path, YAML + f"  fall_risk: {{columns: {{a: {{codes: {codes}}}}}, rows: {{file: a}}}}\n")
+    section = load_site_config(file).section("fall_risk")
+    assert section["columns"]["a"]["codes"] == {
+        1: "yes",
+        False: "elective",
+        "admission_file": "urgent",
+        "file": "emergency",
+    }
+    assert section["rows"] == {"file": "a"}
+
+
 def test_the_resolved_copy_means_the_same_from_another_folder(tmp_path):
     config = load_site_config(_write(tmp_path / "a"))
     copy = load_site_config(_write(tmp_path / "b" / "local", resolved_yaml(config)))

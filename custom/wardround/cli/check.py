@@ -67,6 +67,7 @@ def _refuse_other_study(study: Path, kind: str, name: str, site: Path, sections:
     if kind not in sections and name not in sections:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
-            f"{site}: has no section data.{kind} (or data.{name}), which {study} reads; it has "
+            f"{site}: has no section {' or '.join(f'data.{one}' for one in dict.fromkeys((kind, name)))}, "
+            f"which {study} reads; it has "
             f"{', '.join(f'data.{one}' for one in sections)}: add the section, or name another study with --study",
         )

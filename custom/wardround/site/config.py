@@ -16,6 +16,7 @@ from wardround.records.yaml_text import read_settings
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PATH_KEYS = ("folder", "file")  # in a workload's section, these keys and `*_folder`, `*_file` hold paths
+_TABLE_WORDS = ("codes", "rows")  # whose keys are the table's own words: any text or number, never a path's key
 
 
 class SiteConfig(BaseModel):
@@ -124,11 +125,11 @@ def resolved_yaml(config: SiteConfig) -> str:
     return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
-def _with_absolute_paths(section: dict[str, Any], file: Path, where: str) -> dict[str, Any]:
+def _with_absolute_paths(section: dict[Any, Any], file: Path, where: str) -> dict[Any, Any]:
     """Paths of a section and of the sections in it; `${NAME}` in one stands for an environment variable."""
-    resolved: dict[str, Any] = {}
+    resolved: dict[Any, Any] = {}
     for key, value in section.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and key not in _TABLE_WORDS:
             resolved[key] = _with_absolute_paths(value, file, f"{where}.{key}")
         elif isinstance(value, str) and _holds_path(key):
             resolved[key] = str(_resolved(value, file, f"{where}.{key}"))
@@ -152,7 +153,9 @@ def _expanded(value: str, file: Path, key: str) -> str:
     return _VARIABLE.sub(lambda match: os.environ[match.group(1)], value)
 
 
-def _holds_path(key: str) -> bool:
+def _holds_path(key: object) -> bool:
+    if not isinstance(key, str):  # YAML reads an unquoted 1, no or 2024-01-01 as another type
+        return False
     return key in _PATH_KEYS or key.endswith(tuple(f"_{suffix}" for suffix in _PATH_KEYS))
 
 
