@@ -92,6 +92,14 @@ def test_the_wrong_unit_raises_a_doubt_that_names_the_right_one(tmp_path: Path) 
     assert right.frame["cholesterol"][0] == pytest.approx(5 * 38.67)
 
 
+def test_the_wrong_decimal_sign_raises_a_doubt_that_names_the_right_one(tmp_path: Path) -> None:
+    commas = [f'v{i},p{i},60,"{200 + i},5",1,MED,{i % 2}' for i in range(12)]
+    doubt = str(read_table(contract(), csv_site(tmp_path, *commas)).doubts[0])
+    assert 'they have a decimal comma, which a text file declares with source.decimal: ","' in doubt
+    mixed = [*commas[:6], *(f"v{i},p{i},60,high,1,MED,{i % 2}" for i in range(6, 12))]
+    assert "decimal" not in str(read_table(contract(), csv_site(tmp_path, *mixed)).doubts[0])
+
+
 def test_an_unknown_category_is_a_problem_where_the_contract_has_no_bucket(tmp_path: Path) -> None:
     table = read_table(contract(), csv_site(tmp_path, *ROWS, "v6,p6,50,200,X,MED,0"))
     assert table.frame["sex"][5] is None

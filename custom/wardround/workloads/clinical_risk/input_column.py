@@ -9,6 +9,7 @@ from wardround.workloads.clinical_risk.contract import CategoryColumn, Contract,
 from wardround.workloads.clinical_risk.eligibility import EligibleRows
 from wardround.workloads.clinical_risk.findings import Findings, too_many
 from wardround.workloads.clinical_risk.leakage import outside_window
+from wardround.workloads.clinical_risk.likely_cause import better_unit, other_decimal
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
 from wardround.workloads.clinical_risk.sources import column_of
 from wardround.workloads.clinical_risk.times import EXPECTED, read_times
@@ -16,8 +17,6 @@ from wardround.workloads.clinical_risk.values import (
     Values,
     as_text,
     code_text,
-    conversion,
-    convert,
     read_categories,
     read_numbers,
 )
@@ -99,24 +98,10 @@ def _tell_faults(
         findings.doubt(
             code,
             f"column {mapping.column}: {invalid + implausible} of {among} values of {name} are not usable; "
-            f"see {key} of site.yaml{_better_unit(column, mapping, raw, read, decimal)}",
+            f"see {key} of site.yaml{better_unit(column, mapping, raw, read, decimal)}"
+            f"{other_decimal(column, raw, read, decimal)}",
         )
     _tell_unseen(name, column, mapping, raw, read, findings)
-
-
-def _better_unit(
-    column: NumberColumn | CategoryColumn, mapping: ColumnMapping, raw: pl.Series, read: Values, decimal: str
-) -> str:
-    """Another accepted unit in which nearly all of the implausible numbers would be plausible."""
-    if not isinstance(column, NumberColumn) or not read.implausible.any():
-        return ""
-    text = as_text(raw.filter(read.implausible), decimal=decimal).str.replace(",", ".", literal=True)
-    numbers = text.cast(pl.Float64, strict=False).drop_nulls()
-    for unit in (column.unit, *column.units):
-        fits = convert(numbers, conversion(column, unit)).is_between(*column.range)
-        if unit != (mapping.unit or column.unit) and len(fits) and fits.mean() > 0.9:  # type: ignore[operator]
-            return f"; they would be plausible in {unit}"
-    return ""
 
 
 def _tell_unseen(
