@@ -124,3 +124,22 @@ def test_a_key_metric_of_no_round_is_told_as_late_or_unknown(job: Path, key: str
         check_key_metric(study, names, "the workload", last=last)
     assert caught.value.code is Reason.METRIC_UNKNOWN
     check_key_metric(load_study(job, ("evaluation.key_metric=brier",)), names, "the workload", last=last)
+
+
+def test_a_key_without_a_default_is_told_as_missing(job: Path) -> None:
+    file = job / "job.yaml"
+    training = {"rounds": 2, "local_steps": 3}
+    file.write_text(yaml.safe_dump({"name": "study", "workload": {"kind": "brain_tumor"}, "training": training}))
+    with pytest.raises(WardroundError) as raised:
+        load_study(job)
+    assert str(raised.value).splitlines() == [
+        f"{file}: training.learning_rate: missing, and there is no default: add it",
+        f"{file}: evaluation: missing, and there is no default: add it",
+    ]
+
+
+def test_a_fault_is_told_in_the_projects_words_alone(job: Path) -> None:
+    with pytest.raises(WardroundError) as raised:
+        load_study(job, ("training.local_epochs=1",))
+    told = f"{job / 'job.yaml'}: training: give exactly one of local_steps and local_epochs (found "
+    assert str(raised.value).startswith(told)

@@ -240,7 +240,8 @@ def _fault(model: type[BaseModel], fault: ErrorDetails) -> str:
     if fault["type"] == "missing":
         return f"{key}: missing, and there is no default: add it"
     if fault["type"] != "extra_forbidden":
-        return f"{key}: {fault['msg'].removeprefix('Value error, ')} (found {fault['input']!r:.80})"
+        text = fault["msg"].removeprefix("Value error, ").removeprefix(f"{key}: ")
+        return f"{key}: {text} (found {fault['input']!r:.80})"
     *parents, last = map(str, fault["loc"])
     similar = difflib.get_close_matches(last, _keys(model, parents), n=1)
     return f"{key}: unknown key" + (f"; did you mean {'.'.join([*parents, *similar])}?" if similar else "")
