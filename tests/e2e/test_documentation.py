@@ -57,8 +57,7 @@ class Shell:
         code = process.wait(1500)
         output = self._log.read_text(encoding="utf-8", errors="replace")
         assert code == 0, f"{text}\nended with {code}:\n{output}"
-        if "job submit" in text:
-            self._job = _JOB_ID.findall(output)[-1]
+        self._job = next(reversed(_JOB_ID.findall(output)), self._job)  # a page's next block asks for JOB_ID
         return output
 
 
