@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import wardround
 from support.kits_running import free_port
-from support.provisioned import CONFIGS, ROOT, provision
+from support.provisioned import CONFIGS, ROOT, edit
 from support.tls_server import tls_server
 from wardround.cli.main import app
 from wardround.flare.installation import install_folder
@@ -20,28 +20,10 @@ from wardround.flare.installation import install_folder
 GREETING = b"HTTP/1.1 426 Upgrade Required\r\n\r\n"
 
 
-@pytest.fixture(scope="module")
-def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return provision(tmp_path_factory.mktemp("kits"))
-
-
-@pytest.fixture
-def kit(kits: Path, tmp_path: Path) -> Path:
-    folder = Path(shutil.copytree(kits / "hospital-a", tmp_path / "hospital-a"))
-    install_folder(folder, CONFIGS / "hospital-a")
-    return folder
-
-
 def _preflight(kit: Path, *more: str) -> tuple[int, dict[str, Any]]:
     done = CliRunner().invoke(app, ["site", "preflight", str(kit), "--format", "json", *more])
     assert done.stdout, done.output
     return done.exit_code, {one["name"]: one for one in json.loads(done.stdout)}
-
-
-def _edit(file: Path, before: str, after: str) -> None:
-    text = file.read_text()
-    assert before in text
-    file.write_text(text.replace(before, after))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +38,7 @@ def test_a_site_that_can_start_is_told_line_by_line(kits: Path, tables: Path, tm
     kit = Path(shutil.copytree(kits / "hospital-a", tmp_path / "hospital-a"))
     install_folder(kit, tables)
     with tls_server(kits / "server", GREETING) as port:
-        _edit(kit / "startup" / "fed_client.json", "localhost:8002", f"localhost:{port}")
+        edit(kit / "startup" / "fed_client.json", "localhost:8002", f"localhost:{port}")
         install_folder(kit, tables, force=True)
         code, found = _preflight(kit, "--study", str(ROOT / "jobs" / "clinical_risk"))
         table = CliRunner().invoke(app, ["site", "preflight", str(kit), "--study", str(ROOT / "jobs/clinical_risk")])
@@ -76,7 +58,7 @@ def test_a_site_that_can_start_is_told_line_by_line(kits: Path, tables: Path, tm
 
 
 def test_a_site_that_cannot_start_is_exit_code_1(kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _edit(kit / "startup" / "fed_client.json", "localhost:8002", f"localhost:{free_port()}")
+    edit(kit / "startup" / "fed_client.json", "localhost:8002", f"localhost:{free_port()}")
     monkeypatch.chdir(tmp_path)  # where no demo has left its data
     code, found = _preflight(kit, "--study", str(ROOT / "jobs" / "clinical_risk"))
     assert code == 1
@@ -87,7 +69,7 @@ def test_a_site_that_cannot_start_is_exit_code_1(kit: Path, tmp_path: Path, monk
 
 def test_a_servers_kit_has_its_own_lines(kits: Path, tmp_path: Path) -> None:
     kit = Path(shutil.copytree(kits / "server", tmp_path / "a server"))
-    _edit(kit / "startup" / "fed_server.json", "server:8002", f"server:{free_port()}")
+    edit(kit / "startup" / "fed_server.json", "server:8002", f"server:{free_port()}")
     code, found = _preflight(kit)
     assert code == 1
     assert found["files"]["text"].startswith("nothing installed: wardround site install")

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from support.provisioned import CONFIGS, provision
+from support.provisioned import CONFIGS
 from wardround.cli.main import app
 from wardround.flare.installation import install_folder
 from wardround.records.metric_record import MetricRecord
@@ -17,11 +17,6 @@ from wardround.records.reasons import Reason
 from wardround.records.site_status import LastInspection
 from wardround.site.answers import note_answer
 from wardround.site.inspection_record import note_inspection
-
-
-@pytest.fixture(scope="module")
-def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return provision(tmp_path_factory.mktemp("kits"))
 
 
 @pytest.fixture

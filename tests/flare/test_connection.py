@@ -16,11 +16,6 @@ from wardround.flare.kit import Kit, read_kit
 
 
 @pytest.fixture(scope="module")
-def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return provision(tmp_path_factory.mktemp("kits"))
-
-
-@pytest.fixture(scope="module")
 def other_kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return provision(tmp_path_factory.mktemp("other"))
 

@@ -5,32 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from support.provisioned import CONFIGS, provision
-from wardround.flare.installation import install_folder, read_installation
+from support.provisioned import edit
+from wardround.flare.installation import read_installation
 from wardround.flare.kit import read_kit
 from wardround.flare.kit_files import check_files, check_policy
 
 
-@pytest.fixture(scope="module")
-def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return provision(tmp_path_factory.mktemp("kits"))
-
-
-@pytest.fixture
-def kit(kits: Path, tmp_path: Path) -> Path:
-    folder = Path(shutil.copytree(kits / "hospital-a", tmp_path / "hospital-a"))
-    install_folder(folder, CONFIGS / "hospital-a")
-    return folder
-
-
-def _edit(file: Path, before: str, after: str) -> None:
-    text = file.read_text()
-    assert before in text
-    file.write_text(text.replace(before, after))
-
-
 def test_an_edit_in_local_is_a_warning(kit: Path) -> None:
-    _edit(kit / "local" / "privacy.json", "hospital", "clinic")
+    edit(kit / "local" / "privacy.json", "hospital", "clinic")
     found = check_files(read_kit(kit), read_installation(kit))
     assert (found.status, found.text[:19]) == ("warning", "local/privacy.json:")
 
@@ -56,7 +38,7 @@ def test_an_edit_in_local_is_a_warning(kit: Path) -> None:
     ],
 )
 def test_an_opened_door_fails(kit: Path, file: str, before: str, after: str, text: str) -> None:
-    _edit(kit / "local" / file, before, after)
+    edit(kit / "local" / file, before, after)
     found = check_policy(read_kit(kit))
     assert found.status == "failed"
     assert text in found.text

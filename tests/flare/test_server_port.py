@@ -4,18 +4,11 @@ import dataclasses
 import socket
 from pathlib import Path
 
-import pytest
-
 from support.kits_running import free_port
 from support.provisioned import provision
 from support.tls_server import tls_server
 from wardround.flare.kit import Kit, read_kit
 from wardround.flare.server_port import check_port
-
-
-@pytest.fixture(scope="module")
-def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return provision(tmp_path_factory.mktemp("kits"))
 
 
 def _server(kits: Path, port: int) -> Kit:

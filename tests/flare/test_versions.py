@@ -1,37 +1,18 @@
 """Versions of the kit, this machine, and the images that an engine has."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 import wardround
-from support.provisioned import CONFIGS, nvflare, provision
+from support.provisioned import CONFIGS, edit, nvflare
 from wardround.flare.installation import install_folder, read_installation
 from wardround.flare.kit import read_kit
 from wardround.flare.versions import check_images, check_versions
 
 
-@pytest.fixture(scope="module")
-def kits(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return provision(tmp_path_factory.mktemp("kits"))
-
-
-@pytest.fixture
-def kit(kits: Path, tmp_path: Path) -> Path:
-    folder = Path(shutil.copytree(kits / "hospital-a", tmp_path / "hospital-a"))
-    install_folder(folder, CONFIGS / "hospital-a")
-    return folder
-
-
-def _edit(file: Path, before: str, after: str) -> None:
-    text = file.read_text()
-    assert before in text
-    file.write_text(text.replace(before, after))
-
-
 def test_a_kit_of_another_version_is_told(kit: Path) -> None:
-    _edit(kit / "local" / "wardround.json", f'"version": "{wardround.__version__}"', '"version": "0.0.1"')
+    edit(kit / "local" / "wardround.json", f'"version": "{wardround.__version__}"', '"version": "0.0.1"')
     found = check_versions(read_installation(kit))
     assert found.status == "failed"
     assert "installed with wardround 0.0.1" in found.text

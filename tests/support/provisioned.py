@@ -26,3 +26,10 @@ def provision(folder: Path, project: Path = CONFIGS / "project.yml") -> Path:
     """Provisions into `folder`; returns the newest prod_NN with a folder a participant."""
     nvflare(folder / "home", "provision", "-p", str(project), "-w", str(folder / "kits"), "--force")
     return max((folder / "kits" / "wardround").glob("prod_*"))
+
+
+def edit(file: Path, before: str, after: str) -> None:
+    """Replaces a text that has to be there."""
+    text = file.read_text(encoding="utf-8")
+    assert before in text
+    file.write_text(text.replace(before, after), encoding="utf-8")
