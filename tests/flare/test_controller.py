@@ -1,34 +1,20 @@
 """A whole run, FLARE's processes left out: who contributes, what is chosen, and how it ends."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from nvflare.app_common.abstract.fl_model import FLModel
-from nvflare.app_common.utils.fl_model_utils import FLModelUtils
 
-from support.fake_workload import FakeWorkload, make_study
-from support.loopback import Federation, use_fake_workload
+from support.fake_workload import FakeWorkload
+from support.loopback import SITES, Federation, quick_study, use_fake_workload
 from wardround.flare import messages
 from wardround.learners.checkpoint import load_checkpoint
 from wardround.records.orders import Reply
-from wardround.records.run_lines import JoinLine
-from wardround.records.study import Study
 
-SITES: dict[str, dict[str, Any]] = {
-    "hospital-a": {"seed": 1},
-    "hospital-b": {"seed": 2, "cases": 4, "gain": 3.0},
-    "hospital-c": {"seed": 3, "offset": 2.0},
-}
 OUTSIDE = {**SITES, "hospital-d": {"seed": 4, "gain": 0.5, "role": "evaluate"}}
-
-
-def _study(**changes: Any) -> Study:
-    settings: dict[str, Any] = {"federation": {"quorum": 2, "round_deadline_seconds": 1, "grace_period_seconds": 0}}
-    return make_study(**{**settings, **changes})
 
 
 def _failing(site: str, rounds: set[int]) -> Any:
@@ -44,7 +30,7 @@ def _failing(site: str, rounds: set[int]) -> Any:
 
 
 def test_a_run_records_every_round_and_scores_every_arm_at_every_site(tmp_path: Path) -> None:
-    study = _study(evaluation={"key_metric": "accuracy", "personalise_steps": 2})
+    study = quick_study(evaluation={"key_metric": "accuracy", "personalise_steps": 2})
     run = Federation(tmp_path, study, OUTSIDE).run()
 
     assert run.controller.panics == []
@@ -65,7 +51,7 @@ def test_a_run_records_every_round_and_scores_every_arm_at_every_site(tmp_path: 
 
 
 def test_best_is_chosen_over_all_rounds_and_the_last_aggregate(tmp_path: Path) -> None:
-    run = Federation(tmp_path, _study(), SITES).run()
+    run = Federation(tmp_path, quick_study(), SITES).run()
     means = {line.round: _mean(entry.records for entry in line.sites.values()) for line in run.rounds}
     means[3] = _mean(line.records for line in run.scores if line.split == "validation")
     assert run.end.best_round == max(means, key=lambda index: (means[index], -index))
@@ -76,7 +62,7 @@ def test_best_is_chosen_over_all_rounds_and_the_last_aggregate(tmp_path: Path) -
 
 
 def test_a_job_of_one_round_scores_its_only_aggregate(tmp_path: Path) -> None:
-    study = _study(training={"rounds": 1, "local_steps": 30, "learning_rate": 0.05})
+    study = quick_study(training={"rounds": 1, "local_steps": 30, "learning_rate": 0.05})
     alike = {name: {"seed": index} for index, name in enumerate(SITES)}
     run = Federation(tmp_path, study, alike).run()
     assert (run.end.best_round, run.end.last_round) == (1, 1)
@@ -87,16 +73,18 @@ def test_a_job_of_one_round_scores_its_only_aggregate(tmp_path: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_weights_whoever_answers_first(tmp_path: Path) -> None:
-    study = _study(algorithm={"kind": "fedbn"})
+    study = quick_study(algorithm={"kind": "fedbn"})
     first = Federation(tmp_path / "1", study, SITES).run().end.weights_sha256
     other_order = Federation(tmp_path / "2", study, SITES, order=sorted(SITES, reverse=True)).run().end.weights_sha256
-    other_seed = Federation(tmp_path / "3", _study(algorithm={"kind": "fedbn"}, seed=1), SITES).run().end.weights_sha256
+    other_seed = (
+        Federation(tmp_path / "3", quick_study(algorithm={"kind": "fedbn"}, seed=1), SITES).run().end.weights_sha256
+    )
     assert first == other_order
     assert first != other_seed
 
 
 def test_one_failing_site_does_not_end_the_run_while_the_quorum_holds(tmp_path: Path) -> None:
-    run = Federation(tmp_path, _study(), SITES, tamper=_failing("hospital-b", {1})).run()
+    run = Federation(tmp_path, quick_study(), SITES, tamper=_failing("hospital-b", {1})).run()
     assert [line.contributed for line in run.rounds] == [
         ["hospital-a", "hospital-b", "hospital-c"],
         ["hospital-a", "hospital-c"],
@@ -120,12 +108,12 @@ def test_a_round_that_a_site_did_not_score_cannot_win(tmp_path: Path, failing: s
                 record["value"] = figures[index]
         return answer
 
-    run = Federation(tmp_path, _study(), SITES, tamper=tamper).run()
+    run = Federation(tmp_path, quick_study(), SITES, tamper=tamper).run()
     assert run.end.best_round == best
 
 
 def test_a_site_commits_its_entries_only_of_rounds_that_the_server_took(tmp_path: Path) -> None:
-    study = _study(algorithm={"kind": "fedbn"})
+    study = quick_study(algorithm={"kind": "fedbn"})
     run = Federation(tmp_path, study, SITES, tamper=_failing("hospital-b", {1})).run()
     kept = {
         site: {file.name for file in (tmp_path / site / "state" / "run" / "kept").glob("*.safetensors")}
@@ -137,14 +125,14 @@ def test_a_site_commits_its_entries_only_of_rounds_that_the_server_took(tmp_path
 
 
 def test_a_site_that_failed_in_most_rounds_makes_the_run_partial(tmp_path: Path) -> None:
-    run = Federation(tmp_path, _study(), SITES, tamper=_failing("hospital-b", {1, 2})).run()
+    run = Federation(tmp_path, quick_study(), SITES, tamper=_failing("hospital-b", {1, 2})).run()
     assert [len(line.contributed) for line in run.rounds] == [3, 2, 2]
     assert run.end.status == "partial"
     assert run.end.reasons == ["hospital-b: rarely_contributed"]
 
 
 def test_a_site_that_is_not_connected_is_told_from_a_late_one(tmp_path: Path) -> None:
-    run = Federation(tmp_path, _study(), SITES)
+    run = Federation(tmp_path, quick_study(), SITES)
     connected = run.controller.connected
 
     def without_c_in_round_2() -> list[str]:
@@ -159,7 +147,7 @@ def test_a_site_that_is_not_connected_is_told_from_a_late_one(tmp_path: Path) ->
 
 
 def test_too_few_contributions_end_the_run_with_the_reasons_in_one_line(tmp_path: Path) -> None:
-    run = Federation(tmp_path, _study(federation={"quorum": 3}), SITES, tamper=_failing("hospital-b", {1})).run()
+    run = Federation(tmp_path, quick_study(federation={"quorum": 3}), SITES, tamper=_failing("hospital-b", {1})).run()
     reason = "round 2: 2 sites of a quorum of 3 (hospital-b: site_failed)"
     assert run.end.status == "failed"
     assert run.end.reasons == [reason]
@@ -167,107 +155,9 @@ def test_too_few_contributions_end_the_run_with_the_reasons_in_one_line(tmp_path
     assert load_checkpoint(tmp_path / "server" / "job" / "models" / "last").card.model_round == 1
 
 
-def test_a_late_site_is_named_and_does_not_hold_up_the_round(tmp_path: Path) -> None:
-    def tamper(site: str, task: str, answer: FLModel) -> FLModel | None:
-        return None if site == "hospital-c" and task == messages.TRAIN else answer
-
-    run = Federation(tmp_path, _study(), SITES, tamper=tamper).run()
-    assert [line.late for line in run.rounds] == [["hospital-c"]] * 3
-    assert run.controller.cancelled == 3
-    assert run.end.status == "partial"
-    assert "hospital-c: never_contributed" in run.end.reasons
-
-
-def test_a_site_that_never_joins_makes_the_run_partial(tmp_path: Path) -> None:
-    run = Federation(tmp_path, _study(), SITES, expected=[*SITES, "hospital-z"]).run()
-    assert run.start.missing == ["hospital-z"]
-    assert run.end.status == "partial"
-    assert run.end.reasons == ["hospital-z: absent"]
-
-
-def test_a_site_that_is_ready_late_joins_a_later_round(tmp_path: Path) -> None:
-    prepared = []
-
-    def tamper(site: str, task: str, answer: FLModel) -> FLModel | None:
-        if site == "hospital-c" and task == messages.PREPARE:
-            prepared.append(site)
-            return None if len(prepared) == 1 else answer
-        return answer
-
-    study = _study(
-        federation={"quorum": 2, "round_deadline_seconds": 2, "grace_period_seconds": 1, "prepare_deadline_seconds": 1}
-    )
-    run = Federation(tmp_path, study, SITES, tamper=tamper).run()
-    assert run.start.missing == ["hospital-c"]
-    assert [(line.round, line.manifest.site) for line in run.lines if isinstance(line, JoinLine)] == [(1, "hospital-c")]
-    assert [line.contributed for line in run.rounds] == [["hospital-a", "hospital-b"], sorted(SITES), sorted(SITES)]
-    assert run.end.status == "partial"
-    assert run.end.reasons == ["hospital-c: late", "hospital-c: joined in round 2"]
-    asked = [result for site, task, result in run.controller.sent if (site, task) == ("hospital-c", messages.PREPARE)]
-    sums = [FLModelUtils.from_shareable(one).meta[messages.KEY]["manifest"]["statistics"] for one in asked]
-    assert [len(one) for one in sums] == [1, 0]  # the initial model was made before it was asked again
-    assert {line.site for line in run.scores if line.arm == "best"} == set(SITES)
-
-
-def test_a_latecomer_that_does_not_fit_is_named_once_and_not_asked_again(tmp_path: Path) -> None:
-    def tamper(site: str, task: str, answer: FLModel) -> FLModel | None:
-        if site == "hospital-c" and task == messages.PREPARE:
-            if not asked:
-                asked.append(site)
-                return None
-            asked.append(site)
-            answer.meta[messages.KEY]["manifest"]["study_digest"] = "f" * 64
-        return answer
-
-    asked: list[str] = []
-    settings = {"quorum": 2, "round_deadline_seconds": 1, "prepare_deadline_seconds": 1, "grace_period_seconds": 0}
-    study = _study(federation=settings, training={"rounds": 4, "local_steps": 2, "learning_rate": 0.05})
-    run = Federation(tmp_path, study, SITES, tamper=tamper)
-    monotonic = time.monotonic
-    with pytest.MonkeyPatch.context() as patch:  # each look at the clock is a minute later: no invitation is open
-        patch.setattr("wardround.flare.latecomers.time", _Clock(monotonic))
-        run.run()
-    assert asked == ["hospital-c"] * 2
-    assert sum("its study has the hash" in reason for reason in run.end.reasons) == 1
-    assert run.end.status == "partial"
-
-
-@pytest.mark.parametrize(("failing", "times"), [({"contract": "other"}, 2), ({"seed": "none"}, 5)])
-def test_a_latecomer_that_cannot_prepare_is_named_and_asked_again_unless_its_contract_differs(
-    tmp_path: Path, failing: dict[str, Any], times: int
-) -> None:
-    def tamper(site: str, task: str, answer: FLModel) -> FLModel | None:
-        if site == "hospital-c" and task == messages.PREPARE:
-            asked.append(site)
-            return None if len(asked) == 1 else answer
-        return answer
-
-    asked: list[str] = []
-    settings = {"quorum": 2, "round_deadline_seconds": 1, "prepare_deadline_seconds": 1, "grace_period_seconds": 0}
-    study = _study(federation=settings, training={"rounds": 4, "local_steps": 2, "learning_rate": 0.05})
-    run = Federation(tmp_path, study, {**SITES, "hospital-c": failing}, tamper=tamper)
-    monotonic = time.monotonic
-    with pytest.MonkeyPatch.context() as patch:  # each look at the clock is a minute later: no invitation is open
-        patch.setattr("wardround.flare.latecomers.time", _Clock(monotonic))
-        run.run()
-    assert len(asked) == times
-    reason = "contract_mismatch" if "contract" in failing else "site_failed"
-    assert run.end.reasons == ["hospital-c: late", f"hospital-c: {reason}"]
-    assert run.end.status == "partial"
-
-
-class _Clock:
-    def __init__(self, monotonic: Any) -> None:
-        self._monotonic, self._looks = monotonic, 0
-
-    def monotonic(self) -> float:
-        self._looks += 1
-        return self._monotonic() + 60 * self._looks
-
-
 def test_below_the_minimum_nothing_is_trained(tmp_path: Path) -> None:
     two = {name: SITES[name] for name in ("hospital-a", "hospital-b")}
-    run = Federation(tmp_path, _study(federation={"quorum": 3}), two, expected=sorted(SITES)).run()
+    run = Federation(tmp_path, quick_study(federation={"quorum": 3}), two, expected=sorted(SITES)).run()
     assert run.end.status == "failed"
     assert run.end.reasons == ["prepare: 2 training sites, federation.quorum is 3 (hospital-c: absent)"]
     assert run.rounds == []
@@ -275,7 +165,7 @@ def test_below_the_minimum_nothing_is_trained(tmp_path: Path) -> None:
 
 def test_an_evaluating_hospital_does_not_count_towards_the_quorum(tmp_path: Path) -> None:
     sites = {name: OUTSIDE[name] for name in ("hospital-a", "hospital-d")}
-    run = Federation(tmp_path, _study(), sites).run()
+    run = Federation(tmp_path, quick_study(), sites).run()
     assert run.end.reasons == ["prepare: 1 training sites, federation.quorum is 2 (none failed)"]
 
 
@@ -285,7 +175,7 @@ def test_a_site_without_metrics_makes_the_run_partial(tmp_path: Path) -> None:
             answer.meta[messages.KEY]["records"] = []
         return answer
 
-    run = Federation(tmp_path, _study(), SITES, tamper=tamper).run()
+    run = Federation(tmp_path, quick_study(), SITES, tamper=tamper).run()
     assert run.end.status == "partial"
     assert "hospital-b: metrics_missing" in run.end.reasons
     assert run.end.best_round == run.end.last_round  # no round can be compared, and the record says so
@@ -293,7 +183,7 @@ def test_a_site_without_metrics_makes_the_run_partial(tmp_path: Path) -> None:
 
 
 def test_a_key_metric_that_nobody_reports_is_refused_before_round_1(tmp_path: Path) -> None:
-    run = Federation(tmp_path, _study(evaluation={"key_metric": "dice_wt"}), SITES).run()
+    run = Federation(tmp_path, quick_study(evaluation={"key_metric": "dice_wt"}), SITES).run()
     assert run.end.status == "failed"
     assert run.end.reasons == [
         "evaluation.key_metric 'dice_wt' is not reported by the workload, which reports: accuracy"
@@ -308,7 +198,7 @@ def test_a_site_that_counts_steps_it_cannot_have_made_is_rejected(tmp_path: Path
         return answer
 
     training = {"rounds": 1, "local_epochs": 2, "batch_size": 4, "learning_rate": 0.05}  # 2 x ceil(4 / 4) steps there
-    study = _study(aggregation={"weighting": "steps"}, training=training)
+    study = quick_study(aggregation={"weighting": "steps"}, training=training)
     run = Federation(tmp_path, study, SITES, tamper=tamper).run()
     assert run.rounds[0].rejected == {"hospital-b": "count_invalid"}
     assert run.rounds[0].contributed == ["hospital-a", "hospital-c"]
@@ -323,7 +213,7 @@ def test_every_update_rejected_leaves_the_good_model_alone(tmp_path: Path) -> No
             answer.params = {name: tensor * float("nan") for name, tensor in answer.params.items()}
         return answer
 
-    run = Federation(tmp_path, _study(), SITES, tamper=tamper)
+    run = Federation(tmp_path, quick_study(), SITES, tamper=tamper)
     run.run()
     assert run.rounds[1].rejected == dict.fromkeys(SITES, "not_finite")
     assert run.rounds[1].alarms == ["all_rejected"]
@@ -340,7 +230,7 @@ def test_a_site_that_returns_what_it_received_raises_an_alarm(tmp_path: Path) ->
             answer.params = {name: torch.zeros_like(tensor) for name, tensor in answer.params.items()}
         return answer
 
-    run = Federation(tmp_path, _study(), SITES, tamper=tamper).run()
+    run = Federation(tmp_path, quick_study(), SITES, tamper=tamper).run()
     assert run.rounds[0].alarms == ["hospital-a: no_update"]
 
 
@@ -352,13 +242,13 @@ def test_choosing_on_too_few_cases_raises_an_alarm(tmp_path: Path) -> None:
             reply["records"] = [{**record, **few} for record in reply["records"]]
         return answer
 
-    run = Federation(tmp_path, _study(), SITES, tamper=tamper).run()
+    run = Federation(tmp_path, quick_study(), SITES, tamper=tamper).run()
     assert run.rounds[0].alarms == ["hospital-b: chosen_on_few_cases"]
 
 
 def test_a_site_with_another_network_ends_the_run_in_prepare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use_fake_workload(monkeypatch)
-    run = Federation(tmp_path, _study(), SITES)
+    run = Federation(tmp_path, quick_study(), SITES)
     monkeypatch.setattr("wardround.site.open_site.make_workload", lambda _study: FakeWorkload(norm="none"))
     run.run()
     assert run.end.status == "failed"
@@ -367,7 +257,7 @@ def test_a_site_with_another_network_ends_the_run_in_prepare(tmp_path: Path, mon
 
 
 def test_progress_can_be_asked_for_without_the_logs(tmp_path: Path) -> None:
-    run = Federation(tmp_path, _study(), SITES).run()
+    run = Federation(tmp_path, quick_study(), SITES).run()
     stats = run.controller.record.stats()
     assert stats["line_count"] == len(run.lines)
     assert [json.loads(line)["kind"] for line in stats["recent_lines"]][-1] == "end"

@@ -17,7 +17,7 @@ from nvflare.app_common.abstract.fl_model import FLModel
 from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.utils.fl_model_utils import FLModelUtils
 
-from support.fake_workload import FakeWorkload
+from support.fake_workload import FakeWorkload, make_study
 from wardround.flare import enrolment, environments, final_scoring, persistor
 from wardround.flare.aggregator import UpdateAggregator
 from wardround.flare.controller import RoundController
@@ -29,6 +29,11 @@ from wardround.records.study import Study
 from wardround.site import open_site
 
 JOB = "job"
+SITES: dict[str, dict[str, Any]] = {
+    "hospital-a": {"seed": 1},
+    "hospital-b": {"seed": 2, "cases": 4, "gain": 3.0},
+    "hospital-c": {"seed": 3, "offset": 2.0},
+}
 Tamper = Callable[[str, str, FLModel], FLModel | None]
 
 
@@ -36,6 +41,12 @@ def use_fake_workload(patch: pytest.MonkeyPatch, make: Callable[[Study], FakeWor
     """Lets server and sites build the fake workload, which is not installed."""
     for module in (open_site, enrolment, final_scoring, persistor, environments):
         patch.setattr(module, "make_workload", make or (lambda _study: FakeWorkload()))
+
+
+def quick_study(**changes: Any) -> Study:
+    """A study that two of three hospitals are enough for, and that waits for none."""
+    settings: dict[str, Any] = {"federation": {"quorum": 2, "round_deadline_seconds": 1, "grace_period_seconds": 0}}
+    return make_study(**{**settings, **changes})
 
 
 class FakeEngine:

@@ -5,6 +5,7 @@ from typing import Any
 
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
+from wardround.workloads.clinical_risk.table import Table
 
 CONTRACT: dict[str, Any] = {
     "patient": "record number",
@@ -78,3 +79,12 @@ def write(folder: Path, *rows: str, header: str = HEADER) -> Path:
 def csv_site(folder: Path, *rows: str, header: str = HEADER, **changes: Any) -> ClinicalRiskSiteSettings:
     """The site's section for a CSV file of these rows."""
     return site({"kind": "csv", "file": write(folder, *rows, header=header)}, **changes)
+
+
+def same(one: Table, other: Table) -> None:
+    """Both hold the same rows."""
+    assert one.frame.equals(other.frame)
+    assert one.frame.columns == list(CONTRACT["columns"])
+    assert one.outcome.tolist() == other.outcome.tolist()
+    assert (one.patients, one.row_ids) == (other.patients, other.row_ids)
+    assert one.rows.tolist() == other.rows.tolist()

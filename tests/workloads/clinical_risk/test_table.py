@@ -4,9 +4,20 @@ from typing import Any
 import polars as pl
 import pytest
 
-from support.small_tables import CONTRACT, HEADER, ROWS, SITE, contract, contract_with, csv_site, site, site_with, write
+from support.small_tables import (
+    HEADER,
+    ROWS,
+    SITE,
+    contract,
+    contract_with,
+    csv_site,
+    same,
+    site,
+    site_with,
+    write,
+)
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.clinical_risk.table import Table, read_table
+from wardround.workloads.clinical_risk.table import read_table
 
 
 def test_a_table_has_the_contracts_columns_in_its_order(tmp_path: Path) -> None:
@@ -22,44 +33,6 @@ def test_a_table_has_the_contracts_columns_in_its_order(tmp_path: Path) -> None:
     assert table.rows.tolist() == [1, 2, 3, 4, 5]
     assert table.row_ids == ["v1", "v2", "v3", "v4", "v5"]
     assert (table.problems, table.doubts, table.remarks) == ([], [], [])
-
-
-def test_order_of_columns_and_further_columns_do_not_matter(tmp_path: Path) -> None:
-    plain = read_table(contract(), csv_site(tmp_path, *ROWS))
-    turned = [",".join([*reversed(row.split(",")), "x"]) for row in ROWS]
-    header = ",".join([*reversed(HEADER.split(",")), "note"])
-    _same(plain, read_table(contract(), csv_site(tmp_path, *turned, header=header)))
-
-
-def test_a_column_that_is_not_there_is_named_with_those_that_look_like_it(tmp_path: Path) -> None:
-    with pytest.raises(
-        WardroundError, match=r"columns\.cholesterol\.column: table\.csv has no column 'chol'"
-    ) as caught:
-        read_table(contract(), csv_site(tmp_path, *ROWS, header=HEADER.replace("chol", "Chole")))
-    assert caught.value.code == Reason.COLUMN_MISSING
-    assert "did you mean Chole?" in str(caught.value)
-
-
-def test_names_of_columns_may_look_like_patterns(tmp_path: Path) -> None:
-    plain = read_table(contract(), csv_site(tmp_path, *ROWS))
-    odd = {"age": "^age$", "chol": "*", "visit": "^.*$", "pid": "^p", "ward": "^w.*$", "readmit": "^r$"}
-    columns = {
-        name: {**mapping, "column": odd.get(mapping["column"], mapping["column"])}
-        for name, mapping in SITE["columns"].items()
-    }
-    changes = {"columns": columns, "row_id": "^.*$", "patient": "^p", "rows": {"^w.*$": ["MED", "SURG"]}}
-    changes["outcome"] = {**SITE["outcome"], "column": "^r$"}
-    frame = pl.read_csv(tmp_path / "table.csv", null_values=["?"]).rename(odd)
-    frame.with_columns(age=pl.lit(1.0), visit=pl.lit("v")).write_parquet(tmp_path / "t.parquet")
-    made = site({"kind": "parquet", "file": tmp_path / "t.parquet"}, **changes)
-    _same(plain, read_table(contract(), made))
-    header = ",".join(odd.get(name, name) for name in HEADER.split(","))
-    _same(plain, read_table(contract(), csv_site(tmp_path, *ROWS, header=header, **changes)))
-
-
-def test_a_name_that_is_there_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WardroundError, match="column age is there twice"):
-        read_table(contract(), csv_site(tmp_path, *ROWS, header=HEADER.replace("chol", "age")))
 
 
 def test_an_unparseable_value_is_missing_and_told_with_row_and_column(tmp_path: Path) -> None:
@@ -206,84 +179,6 @@ def test_rows_of_a_shared_file(tmp_path: Path) -> None:
         read_table(contract(), csv_site(tmp_path, *ROWS, rows={"ward": ["ICU"]}))
 
 
-def test_exclusions_are_left_out_and_counted_by_their_meaning(tmp_path: Path) -> None:
-    asked = contract(exclusions=[{"column": "ended_in", "meaning": "died in hospital", "values": ["death"]}])
-    rows = [f"{row},{end}" for row, end in zip(ROWS, ["H", "D", "H", "H", "D"], strict=True)]
-    made = csv_site(
-        tmp_path,
-        *rows,
-        header=HEADER + ",end",
-        exclusions={"ended_in": {"column": "end", "codes": {"D": "death", "H": "home"}}},
-    )
-    table = read_table(asked, made)
-    assert table.rows.tolist() == [1, 3, 4]
-    assert "table.csv: 2 rows left out: died in hospital" in [str(remark) for remark in table.remarks]
-    with pytest.raises(WardroundError, match=r"exclusions\.ended_in: missing"):
-        read_table(asked, csv_site(tmp_path, *ROWS))
-
-
-DIED = {"column": "ended_in", "meaning": "died in hospital", "values": ["death"]}
-MOVED = {"column": "went_to", "meaning": "moved to another hospital", "values": ["moved"]}
-
-
-def test_an_exclusion_that_no_row_has_is_a_doubt_that_names_its_codes(tmp_path: Path) -> None:
-    rows = [f"{row},{end}" for row, end in zip(ROWS, ["1", "7", "1", "1", "7"], strict=True)]
-    codes = {"07": "death", "20": "death", "1": "home"}
-    asked = contract(exclusions=[DIED])
-    made = csv_site(tmp_path, *rows, header=HEADER + ",end", exclusions={"ended_in": {"column": "end", "codes": codes}})
-    table = read_table(asked, made)
-    assert table.rows.tolist() == [1, 2, 3, 4, 5]
-    assert [doubt.code for doubt in table.doubts] == [Reason.VALUE_INVALID]
-    assert "column end: no row has 07, 20, so none is left out for: died in hospital; it has 1, 7" in str(
-        table.doubts[0]
-    )
-    assert read_table(asked, made, labelled=False).doubts == []  # a few rows to predict for need not have one
-
-
-def test_a_row_that_two_exclusions_have_is_left_out_by_the_first_and_raises_no_doubt(tmp_path: Path) -> None:
-    rows = [f"{row},{end}" for row, end in zip(ROWS, ["1", "7", "1", "1", "7"], strict=True)]
-    mappings = {
-        "ended_in": {"column": "end", "codes": {"7": "death"}},
-        "went_to": {"column": "end", "codes": {"7": "moved"}},
-    }
-    made = csv_site(tmp_path, *rows, header=HEADER + ",end", exclusions=mappings)
-    table = read_table(contract(exclusions=[DIED, MOVED]), made)
-    assert table.rows.tolist() == [1, 3, 4]
-    assert table.doubts == []
-    assert [str(remark) for remark in table.remarks if remark.code == Reason.ROW_EXCLUDED] == [
-        "table.csv: 2 rows left out: died in hospital",
-        "table.csv: 0 rows left out: moved to another hospital",
-    ]
-
-
-def test_a_hospital_can_declare_that_its_table_has_no_excluded_rows(tmp_path: Path) -> None:
-    table = read_table(contract(exclusions=[DIED]), csv_site(tmp_path, *ROWS, exclusions={"ended_in": None}))
-    assert table.rows.tolist() == [1, 2, 3, 4, 5]
-    assert table.doubts == []
-    assert "0 rows left out: died in hospital (exclusions.ended_in: null" in str(table.remarks[0])
-
-
-@pytest.mark.parametrize(
-    ("key", "value"), [("missing", ["9"]), ("unit", "years"), ("time", "age"), ("known_at_index", True)]
-)
-def test_a_key_that_does_nothing_for_an_exclusion_is_refused(tmp_path: Path, key: str, value: Any) -> None:
-    mapping = {"column": "ward", "codes": {"MED": "death"}, key: value}
-    with pytest.raises(WardroundError, match=rf"exclusions\.ended_in\.{key}: does nothing for an exclusion") as told:
-        read_table(contract(exclusions=[DIED]), csv_site(tmp_path, *ROWS, exclusions={"ended_in": mapping}))
-    assert told.value.code == Reason.CONFIGURATION_INVALID
-
-
-@pytest.mark.parametrize("section", ["outcome", "exclusions"])
-def test_one_code_written_twice_cannot_stand_for_two_values(tmp_path: Path, section: str) -> None:
-    changes = {
-        "outcome": {"column": "readmit", "codes": {"1": "yes", "1.0": "no"}},
-        "exclusions": {"ended_in": {"column": "ward", "codes": {"1": "death", "1.0": "home"}}},
-    }
-    asked = contract(exclusions=[DIED] if section == "exclusions" else [])
-    with pytest.raises(WardroundError, match=r"'1\.0' is the same as '1', which stands for another value"):
-        read_table(asked, csv_site(tmp_path, *ROWS, **{section: changes[section]}))
-
-
 def test_a_patients_first_row_is_the_earliest(tmp_path: Path) -> None:
     first = contract(rows_per_patient="first")
     by_row = read_table(first, csv_site(tmp_path, ROWS[1], ROWS[0], ROWS[2], row_id=None))
@@ -351,7 +246,7 @@ def test_the_same_table_as_csv_parquet_and_sql_is_the_same(tmp_path: Path, monke
     typed = pl.read_csv(tmp_path / "table.csv", null_values=["?"])
     assert typed.schema["chol"].is_float()
     typed.write_parquet(tmp_path / "table.parquet")
-    _same(plain, read_table(contract(), site({"kind": "parquet", "file": tmp_path / "table.parquet"})))
+    same(plain, read_table(contract(), site({"kind": "parquet", "file": tmp_path / "table.parquet"})))
     url = f"sqlite:///{tmp_path / 'hospital.db'}"
     engine = sqlalchemy.create_engine(url)
     with engine.begin() as connection:
@@ -365,7 +260,7 @@ def test_the_same_table_as_csv_parquet_and_sql_is_the_same(tmp_path: Path, monke
     engine.dispose()
     monkeypatch.setenv("HOSPITAL_DB", url)
     query = "select ward, r as readmit, visit, pid, age, chol, sex from visits order by rowid"
-    _same(plain, read_table(contract(), site({"kind": "sql", "query": query, "url_variable": "HOSPITAL_DB"})))
+    same(plain, read_table(contract(), site({"kind": "sql", "query": query, "url_variable": "HOSPITAL_DB"})))
 
 
 def test_semicolons_decimal_comma_and_a_byte_order_mark_give_the_same(tmp_path: Path) -> None:
@@ -374,7 +269,7 @@ def test_semicolons_decimal_comma_and_a_byte_order_mark_give_the_same(tmp_path: 
     file = tmp_path / "german.csv"
     file.write_bytes(b"\xef\xbb\xbf" + text.encode())
     made = site({"kind": "csv", "file": file, "separator": ";", "decimal": ","})
-    _same(plain, read_table(contract(), made))
+    same(plain, read_table(contract(), made))
 
 
 def test_a_point_in_a_number_with_decimal_comma_is_no_guess(tmp_path: Path) -> None:
@@ -383,62 +278,9 @@ def test_a_point_in_a_number_with_decimal_comma_is_no_guess(tmp_path: Path) -> N
     assert "age is '63.5', expected a number with decimal comma" in str(table.problems[0])
 
 
-def test_the_outcome_cannot_be_an_input(tmp_path: Path) -> None:
-    columns = {**SITE["columns"], "age": {"column": "readmit"}}
-    with pytest.raises(WardroundError, match="which would predict itself"):
-        read_table(contract(), csv_site(tmp_path, *ROWS, columns=columns))
-
-
 def test_a_range_holds_its_ends_after_conversion(tmp_path: Path) -> None:
     asked = contract_with("cholesterol", units={"mmol/L": {"factor": 38.67}}, range=[38.67 * 1.1, 386.7])
     rows = ["v1,p1,50,1.1,1,MED,0", "v2,p2,50,10,0,MED,1"]
     table = read_table(asked, site_with(write(tmp_path, *rows), "cholesterol", unit="mmol/L"))
     assert table.problems == []
     assert table.frame["cholesterol"].is_between(*asked.columns["cholesterol"].range).all()  # type: ignore[union-attr]
-
-
-def _same(one: Table, other: Table) -> None:
-    assert one.frame.equals(other.frame)
-    assert one.frame.columns == list(CONTRACT["columns"])
-    assert one.outcome.tolist() == other.outcome.tolist()
-    assert (one.patients, one.row_ids) == (other.patients, other.row_ids)
-    assert one.rows.tolist() == other.rows.tolist()
-
-
-def test_the_patient_column_is_neither_outcome_nor_input(tmp_path: Path) -> None:
-    with pytest.raises(WardroundError, match="patient: readmit is the outcome's column"):
-        read_table(contract(), csv_site(tmp_path, *ROWS, patient="readmit"))
-    with pytest.raises(WardroundError, match=r"columns\.age\.column: age is the patient's id"):
-        read_table(contract(), csv_site(tmp_path, *ROWS, patient="age"))
-
-
-@pytest.mark.parametrize(("codes", "told"), [({"D": "deth"}, "did you mean death"), ({"D": "end"}, "no code stands")])
-def test_a_slip_in_an_exclusion_is_refused(tmp_path: Path, codes: dict[str, str], told: str) -> None:
-    asked = contract(exclusions=[{"column": "ended_in", "meaning": "died in hospital", "values": ["death"]}])
-    with pytest.raises(WardroundError, match=told):
-        read_table(asked, csv_site(tmp_path, *ROWS, exclusions={"ended_in": {"column": "ward", "codes": codes}}))
-
-
-def test_a_column_that_the_hospital_lacks_is_missing_in_every_row_and_remarked(tmp_path: Path) -> None:
-    rows = ["v1,p1,63.5,233,1,0", "v2,p2,67,286.5,0,1"]
-    columns = {**SITE["columns"], "cholesterol": None, "ward": None}
-    table = read_table(contract(), csv_site(tmp_path, *rows, header="visit,pid,age,chol,sex,readmit", columns=columns))
-    assert table.frame.schema == {"age": pl.Float64, "cholesterol": pl.Float64, "sex": pl.String, "ward": pl.String}
-    assert table.frame["cholesterol"].to_list() == table.frame["ward"].to_list() == [None, None]
-    assert table.frame["age"].to_list() == [63.5, 67.0]
-    assert [remark.code for remark in table.remarks] == [Reason.COLUMN_CONSTANT] * 2
-    assert "cholesterol is declared absent (columns.cholesterol: null" in str(table.remarks[0])
-    assert (table.problems, table.doubts) == ([], [])
-
-
-def test_an_absent_column_needs_no_declaration_of_when_it_was_known(tmp_path: Path) -> None:
-    known = {name: {**mapping, "known_at_index": True} for name, mapping in SITE["columns"].items()}
-    columns = {**known, "ward": None}
-    table = read_table(contract(), csv_site(tmp_path, *ROWS, columns=columns, known_at_index=False))
-    assert table.frame["ward"].null_count() == len(ROWS)
-
-
-def test_a_hospital_that_lacks_every_column_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WardroundError, match="columns: all are null") as caught:
-        read_table(contract(), csv_site(tmp_path, *ROWS, columns=dict.fromkeys(SITE["columns"])))
-    assert caught.value.code == Reason.COLUMN_MISSING
