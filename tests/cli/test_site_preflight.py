@@ -57,9 +57,10 @@ def test_a_site_that_can_start_is_told_line_by_line(kits: Path, tables: Path, tm
     assert json.loads((tables / "state" / "inspection.json").read_text())["clinical_risk"]["usable"] is True
 
 
-def test_a_site_that_cannot_start_is_exit_code_1(kit: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_site_that_cannot_start_is_exit_code_1(kit: Path, tmp_path: Path) -> None:
+    elsewhere = Path(shutil.copytree(CONFIGS / "hospital-a", tmp_path / "configs" / "hospital-a"))
+    install_folder(kit, elsewhere, force=True)  # paths start there, where no demo has left its data
     edit(kit / "startup" / "fed_client.json", "localhost:8002", f"localhost:{free_port()}")
-    monkeypatch.chdir(tmp_path)  # where no demo has left its data
     code, found = _preflight(kit, "--study", str(ROOT / "jobs" / "clinical_risk"))
     assert code == 1
     assert found["files"]["text"].startswith("startup/fed_client.json was edited: ask for the kit again")
