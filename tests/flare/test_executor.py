@@ -1,6 +1,7 @@
 """What leaves a hospital: results and codes. No words of a failure, no entry that is kept local."""
 
 import logging
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from nvflare.fuel.utils import fobs
 
 from support.fake_workload import FakeData, FakeWorkload, make_study
 from support.loopback import site_executor
-from wardround.flare import messages
+from wardround.flare import executor, messages
 from wardround.flare.executor import CONCURRENT_SITES, threads_per_site
 from wardround.flare.workspace import site_environment
 from wardround.learners.initial import initial_shared_entries
@@ -26,6 +27,7 @@ from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 from wardround.site.answers import read_runs
+from wardround.site.permission import Permission, Refusal
 
 FEDBN = make_study(algorithm={"kind": "fedbn"})
 PATIENT = "/data/patient-0042/t1c.nii.gz"
@@ -268,3 +270,18 @@ def test_each_answer_is_noted_at_the_site_with_what_was_sent_and_no_words(site: 
     assert run.answers[1].metrics == {one.name: one.value for one in sent.records if one.value is not None}
     assert run.answers[1].metrics
     assert {one.job for one in run.answers} == {site.context.get_job_id()}
+
+
+def test_what_the_hospital_does_not_allow_is_refused_with_its_code_alone(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class NoTraining:
+        def refusal(self, task: str, now: datetime) -> Refusal | None:
+            return Refusal(Reason.NOT_NOW, f"{PATIENT}: not now") if task == messages.TRAIN else None
+
+    monkeypatch.setattr(executor, "site_permission", lambda _study, _config: Permission([NoTraining()]))
+    assert _reply(site.ask(messages.PREPARE, params=False)).manifest is not None
+    result = site.ask(messages.TRAIN)
+    assert _reply(result) == Reply(error=Reason.NOT_NOW)
+    assert b"patient-0042" not in fobs.dumps(result)
+    assert "patient-0042" in (tmp_path / "hospital-a" / "state" / "site.log").read_text()

@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
 from wardround.site.answers import note_answer
 from wardround.site.config import SiteConfig, find_site_config, load_site_config
+from wardround.site.permission import Permission, site_permission
 from wardround.site.processes import available_cores
 from wardround.site.tasks import SiteTasks
 
@@ -45,6 +47,7 @@ class SiteExecutor(Executor):
         super().__init__()
         self._site: SiteConfig | None = None
         self._tasks: SiteTasks | None = None
+        self._permission = Permission()
 
     def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
         """At the start, teaches FLARE to carry tensors, and sends this package's log to the site's run folder."""
@@ -80,6 +83,8 @@ class SiteExecutor(Executor):
         self, task_name: str, order: Order, received: FLModel, fl_ctx: FLContext
     ) -> tuple[Reply, dict[str, Any] | None]:
         tasks = self._open(fl_ctx)
+        if refusal := self._permission.refusal(task_name, datetime.now(UTC)):
+            raise refusal.error()
         if task_name == messages.PREPARE:
             return tasks.prepare(order), None
         if task_name == messages.TRAIN:
@@ -93,7 +98,9 @@ class SiteExecutor(Executor):
             config = self._config(fl_ctx)
             job_config = Path(fl_ctx.get_workspace().get_app_config_dir(fl_ctx.get_job_id()))
             torch.set_num_threads(config.threads or threads_per_site())
-            self._tasks = SiteTasks(load_study(job_config / "job.yaml"), config)
+            study = load_study(job_config / "job.yaml")
+            self._permission = site_permission(study, config)
+            self._tasks = SiteTasks(study, config)
         return self._tasks
 
     def _note(self, task_name: str, order: Order, reply: Reply, fl_ctx: FLContext) -> None:
