@@ -1,5 +1,6 @@
 """The reference pages, made from the code at every build of the documentation, so that they are never stale."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import typer
@@ -39,8 +40,16 @@ def pages() -> dict[str, str]:
 
 def _commands() -> str:
     command = typer.main.get_command(app)
+    for part in _below(command):
+        part.short_help = (part.help or "").partition("\n")[0]  # a list of commands else cuts it at 45 characters
     context = typer.Context(command, info_name="wardround")
     return get_docs_for_click(obj=command, ctx=context, name="wardround", title="Commands")
+
+
+def _below(command: Any) -> Iterator[Any]:
+    for part in getattr(command, "commands", {}).values():
+        yield part
+        yield from _below(part)
 
 
 def _job() -> str:

@@ -1,5 +1,6 @@
 """Tables of the keys that a pydantic model accepts, as Markdown, from its own JSON schema."""
 
+import re
 from itertools import cycle
 from typing import Any
 
@@ -31,13 +32,20 @@ def _section(schema: dict[str, Any], path: str, models: dict[str, Any], level: i
     required = schema.get("required", [])
     for key, field in schema.get("properties", {}).items():
         default = "required" if key in required else _default(field)
-        meaning = field.get("description", "") if "$ref" not in field else ""
+        meaning = field.get("description") or _first_sentence(field, models)
         lines.append(f"| `{key}` | {_cell(_value(field, models))} | {_cell(default)} | {_cell(meaning)} |")
     lines.append("")
     for key, field in schema.get("properties", {}).items():
         for name in _models(field, models):
             lines += _section(models[name], _path(path, key, field, models, name), models, level)
     return lines
+
+
+def _first_sentence(field: dict[str, Any], models: dict[str, Any]) -> str:
+    """Of the section that stands in a field, for the row that leads to it, in that table's style."""
+    description = next((models[name].get("description", "") for name in _models(field, models)), "")
+    sentence = re.split(r"\.(?:\s|$)", description, maxsplit=1)[0]
+    return sentence if sentence[1:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
 def _path(path: str, key: str, field: dict[str, Any], models: dict[str, Any], name: str) -> str:
@@ -112,7 +120,7 @@ def _with(text: str, field: dict[str, Any], rules: dict[str, str]) -> str:
 
 def _default(field: dict[str, Any]) -> str:
     if "default" not in field or isinstance(field["default"], dict):
-        return "of its own keys" if "$ref" in field else "empty"
+        return "as below" if "$ref" in field else "empty"
     return f"`{_yaml(field['default'])}`"
 
 

@@ -1,5 +1,6 @@
 """The generated reference names every key and every command, with what is allowed and the default."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,17 @@ def test_variants_and_chosen_names_have_their_own_tables(pages: dict[str, str]) 
     assert "## `cohorts[]`" in contract
 
 
+def test_every_key_has_a_meaning(pages: dict[str, str]) -> None:
+    rows = [line for page in pages.values() for line in page.splitlines() if line.startswith("| `")]
+    assert len(rows) > 100
+    assert [row for row in rows if re.search(r"\|\s*\|$", row)] == []
+
+
+def test_a_section_is_told_where_it_is_named() -> None:
+    row = "| `disclosure` | section, below | as below | which numbers stay at the site, since too few patients stand "
+    assert row in settings_reference(SiteConfig)
+
+
 @pytest.mark.parametrize("model", [Study, SiteConfig])
 def test_every_key_of_a_file_is_there(model: type[Study] | type[SiteConfig]) -> None:
     text = settings_reference(model)
@@ -52,10 +64,17 @@ def test_every_workload_has_its_sections() -> None:
     assert set(reference_pages.STUDY_SECTIONS) == set(reference_pages.SITE_SECTIONS) == kinds
 
 
+def test_every_option_has_a_help(pages: dict[str, str]) -> None:
+    lines = [line for line in pages["reference/commands.md"].splitlines() if line.startswith("* `")]
+    assert len(lines) > 50
+    assert [line for line in lines if not re.match(r"\* `[^`]+`: [^\[]", line)] == []
+
+
 def test_every_command_is_there(pages: dict[str, str]) -> None:
     def names(command: object, path: str) -> list[str]:
         below = getattr(command, "commands", {})
         return [path, *(name for key, part in below.items() for name in names(part, f"{path} {key}"))]
 
+    assert not re.search(r"[a-z]\.\.\.$", pages["reference/commands.md"], re.MULTILINE)  # no sentence is cut
     for name in names(typer.main.get_command(app), "wardround")[1:]:
         assert f"# `{name}`\n" in pages["reference/commands.md"]

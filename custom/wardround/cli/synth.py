@@ -21,7 +21,7 @@ def brain_tumor(
     train: Annotated[int, typer.Option(min=1, help="Training cases a hospital.")] = 6,
     validation: Annotated[int, typer.Option(min=0, help="Validation cases a training hospital.")] = 4,
     test: Annotated[int, typer.Option(min=0, help="Test cases a hospital.")] = 8,
-    seed: Annotated[int, typer.Option(min=0)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Another one gives other patients.")] = 0,
     shift: Annotated[float, typer.Option(min=0, help="How far scanners and patients differ; 0: not at all.")] = 1.0,
     min_max: Annotated[
         list[str] | None,
@@ -56,7 +56,7 @@ def clinical_risk(
     out: Annotated[Path, typer.Argument(help="Folder that gets one folder a hospital, each with a site.yaml.")],
     hospitals: Annotated[int, typer.Option(min=1, max=26, help="How many; the fourth only evaluates.")] = 4,
     rows: Annotated[int, typer.Option(min=1, help="Stays a hospital; some patients have several.")] = 2000,
-    seed: Annotated[int, typer.Option(min=0)] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Another one gives other patients.")] = 0,
     covariate_shift: Annotated[float, typer.Option(min=0, help="How far the patients differ; 0: not at all.")] = 1.0,
     prevalence_shift: Annotated[float, typer.Option(min=0, help="How far everyone's risk differs.")] = 1.0,
     concept_shift: Annotated[float, typer.Option(min=0, help="How far a finding means another risk.")] = 1.0,

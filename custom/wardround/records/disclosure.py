@@ -4,7 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Disclosure(BaseModel):
-    """`disclosure` of site.yaml; a job cannot override it.
+    """Which numbers stay at the site, since too few patients stand behind them; a job cannot override it.
 
     The minimum guards whatever divides a site's patients: sums by column, cells of scores by class, cohorts, and alert
     tables, whose lines are sums of those cells. How many rows of a scored split have the outcome is told however few

@@ -21,9 +21,11 @@ class _Section(BaseModel):
 
 
 class Algorithm(_Section):
-    """The three choices: correction (`mu`), sharing (`keep_local`) and, in `Aggregation`, the combination."""
+    """How sites train toward one model (`mu` is the correction) and what they share of it (`keep_local`)."""
 
-    kind: Literal["fedavg", "fedprox", "fedbn", "fedprox_fedbn", "local_head"] = "fedavg"
+    kind: Literal["fedavg", "fedprox", "fedbn", "fedprox_fedbn", "local_head"] = Field(
+        "fedavg", description="fedprox adds the proximal term; fedbn, local_head: BatchNorm, the last layers stay home"
+    )
     mu: float = Field(
         0.0, ge=0, allow_inf_nan=False, description="strength of the proximal term mu/2 ||w - w_global||^2"
     )
@@ -62,16 +64,18 @@ class Algorithm(_Section):
 class Training(_Section):
     """One site's local training in a round."""
 
-    rounds: int = Field(ge=1)
+    rounds: int = Field(ge=1, description="of training at the sites and combining at the server")
     local_steps: int | None = Field(None, ge=1, description="optimizer steps a round; or give local_epochs")
-    local_epochs: int | None = Field(None, ge=1)
-    batch_size: int = Field(2, ge=1)
-    optimizer: Literal["adamw", "sgd"] = "adamw"
-    learning_rate: float = Field(gt=0, allow_inf_nan=False)
-    weight_decay: float = Field(0.0, ge=0, allow_inf_nan=False)
+    local_epochs: int | None = Field(None, ge=1, description="passes over the training cases a round")
+    batch_size: int = Field(2, ge=1, description="cases or rows a step")
+    optimizer: Literal["adamw", "sgd"] = Field("adamw", description="made afresh in each round")
+    learning_rate: float = Field(gt=0, allow_inf_nan=False, description="in the first round")
+    weight_decay: float = Field(0.0, ge=0, allow_inf_nan=False, description="of the optimizer")
     schedule: Literal["cosine", "constant"] = Field("cosine", description="over rounds, to final_fraction of the start")
-    final_fraction: float = Field(0.1, gt=0, le=1)
-    clip_norm: float | None = Field(None, gt=0, allow_inf_nan=False)
+    final_fraction: float = Field(0.1, gt=0, le=1, description="of the learning rate, in the last round")
+    clip_norm: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="a larger gradient is scaled down to this L2 norm; null: never"
+    )
     mixed_precision: bool = Field(False, description="autocast on CUDA; slower on a CPU, so ignored there")
     bad_steps_limit: int = Field(5, ge=1, description="non-finite losses in a row that end the site's round")
 
@@ -101,7 +105,9 @@ class Training(_Section):
 class Aggregation(_Section):
     """How the server weighs and checks contributions."""
 
-    weighting: Literal["patients", "equal", "steps"] = "patients"
+    weighting: Literal["patients", "equal", "steps"] = Field(
+        "patients", description="a site's weight: its training patients, equal, or its steps"
+    )
     norm_limit: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="an update with a larger L2 norm is rejected"
     )
@@ -110,7 +116,7 @@ class Aggregation(_Section):
 class Evaluation(_Section):
     """When models are scored and which figure chooses the best one."""
 
-    key_metric: str
+    key_metric: str = Field(description="chooses the best round, from validation cases of all training sites")
     key_metric_mode: Literal["max", "min"] = Field("max", description="as the metric means it: min for brier, say")
     evaluate_every: int = Field(1, ge=1, description="rounds between validations; the last model is always scored")
     personalise_steps: int = Field(0, ge=0, description="local fine-tuning steps after the last round; 0 turns it off")
@@ -123,9 +129,9 @@ class Federation(_Section):
     """Who must answer, and by when (whole seconds: FLARE takes no fractions)."""
 
     quorum: int = Field(3, ge=1, description="accepted contributions that a round needs")
-    round_deadline_seconds: int = Field(3600, ge=1)
+    round_deadline_seconds: int = Field(3600, ge=1, description="an answer of a round that takes longer is left out")
     grace_period_seconds: int = Field(30, ge=0, description="wait for stragglers once the quorum has answered")
-    prepare_deadline_seconds: int = Field(600, ge=1)
+    prepare_deadline_seconds: int = Field(600, ge=1, description="for inspecting the data, before the first round")
 
     @model_validator(mode="after")
     def _grace_ends_first(self) -> Self:
@@ -141,9 +147,9 @@ class Federation(_Section):
 class Study(_Section):
     """A whole job.yaml. `workload` holds `kind` and that workload's own settings, which it validates itself."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]{1,40}$")
-    seed: int = Field(0, ge=0)
-    workload: dict[str, Any]
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]{1,40}$", description="the study's, in records, reports and FLARE")
+    seed: int = Field(0, ge=0, description="another one is another replicate; the same repeats the run")
+    workload: dict[str, Any] = Field(description="kind, such as brain_tumor, and that kind's own keys")
     algorithm: Algorithm = Algorithm()
     training: Training
     aggregation: Aggregation = Aggregation()

@@ -26,14 +26,14 @@ class ImageContract(_Section):
     """What every hospital's images must be, so that one network can read them all."""
 
     sequences: tuple[str, ...] = Field(SEQUENCES, min_length=1, description="input channels, in this order")
-    registration_space: RegistrationSpace = "SRI24"
+    registration_space: RegistrationSpace = Field("SRI24", description="atlas to which images were registered")
     spacing_mm: tuple[_Millimeters, _Millimeters, _Millimeters] = Field(
         (1.0, 1.0, 1.0), description="voxel size after resampling"
     )
-    orientation: Literal["RAS", "LPS"] = "RAS"
+    orientation: Literal["RAS", "LPS"] = Field("RAS", description="images of another one are turned to it")
     skull_stripped: Literal[True] = Field(True, description="non-zero z-scores assume a zero background")
     annotation_protocol: str = Field("BraTS 2023", description="who drew the labels, by which rules")
-    surgical_status: SurgicalStatus = "pre-operative"
+    surgical_status: SurgicalStatus = Field("pre-operative", description="images from before or after surgery")
 
     @model_validator(mode="after")
     def _each_sequence_once(self) -> Self:
@@ -45,10 +45,10 @@ class ImageContract(_Section):
 class UNetSettings(_Section):
     """MONAI `UNet`. The default of BatchNorm is deliberate: MONAI's own has no entries for FedBN to keep."""
 
-    channels: tuple[_Width, ...] = Field((16, 32, 64, 128), min_length=2)
-    strides: tuple[_Side, ...] = (2, 2, 2)
-    residual_units: int = Field(0, ge=0)
-    norm: Literal["batch", "instance", "group"] = "batch"
+    channels: tuple[_Width, ...] = Field((16, 32, 64, 128), min_length=2, description="of each level, from the top")
+    strides: tuple[_Side, ...] = Field((2, 2, 2), description="from each level to the next: one fewer than channels")
+    residual_units: int = Field(0, ge=0, description="of each level; 0: plain convolutions")
+    norm: Literal["batch", "instance", "group"] = Field("batch", description="FedBN needs batch")
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -65,14 +65,16 @@ class UNetSettings(_Section):
 class Patch(_Section):
     """Random crops for training; inference slides a window of the same size."""
 
-    size: tuple[_Side, _Side, _Side] = (32, 32, 32)
+    size: tuple[_Side, _Side, _Side] = Field(
+        (32, 32, 32), description="in voxels; each side a multiple of the product of strides"
+    )
     tumor_share: float = Field(0.5, ge=0, le=1, description="share of crops centred near a tumor voxel")
 
 
 class Augmentation(_Section):
     """Random changes per training step."""
 
-    flip: bool = True
+    flip: bool = Field(True, description="along each axis, at even odds")
     scale: float = Field(0.1, ge=0, lt=1, description="each channel times 1 +- scale")
     shift: float = Field(
         0.1, ge=0, allow_inf_nan=False, description="each channel plus +- shift, in standard deviations"
@@ -82,8 +84,8 @@ class Augmentation(_Section):
 class Inference(_Section):
     """Sliding window over whole volumes."""
 
-    overlap: float = Field(0.25, ge=0, lt=1)
-    windows_at_once: int = Field(4, ge=1)
+    overlap: float = Field(0.25, ge=0, lt=1, description="share of a window's side that its neighbour covers too")
+    windows_at_once: int = Field(4, ge=1, description="more are faster on a GPU and take more of its memory")
 
 
 class BrainTumorSettings(_Section):
@@ -113,27 +115,27 @@ LabelConvention = Literal["brats2018", "brats2023", "msd"]
 class Split(_Section):
     """How patients are divided, by patient and never by case. Explicit lists win over fractions."""
 
-    validation_fraction: float = Field(0.2, ge=0, lt=1)
-    test_fraction: float = Field(0.2, ge=0, lt=1)
-    seed: int = 0
+    validation_fraction: float = Field(0.2, ge=0, lt=1, description="of the patients, to choose the best round by")
+    test_fraction: float = Field(0.2, ge=0, lt=1, description="of the patients, scored and never trained on")
+    seed: int = Field(0, description="of the draw by fractions; the same draws the same patients")
     train: tuple[str, ...] | None = Field(None, description="patient ids; give all three lists or none")
-    validation: tuple[str, ...] | None = None
-    test: tuple[str, ...] | None = None
+    validation: tuple[str, ...] | None = Field(None, description="patient ids")
+    test: tuple[str, ...] | None = Field(None, description="patient ids; who is in no list is not used")
 
 
 class ImageDeclaration(_Section):
     """What no file tells: the hospital's own word on its images, which must equal the study's contract."""
 
-    registration_space: RegistrationSpace
-    annotation_protocol: str
-    surgical_status: SurgicalStatus
+    registration_space: RegistrationSpace = Field(description="atlas to which the images were registered")
+    annotation_protocol: str = Field(description="who drew the labels, by which rules, in the contract's words")
+    surgical_status: SurgicalStatus = Field(description="images from before or after surgery")
 
 
 class BrainTumorSiteSettings(_Section):
     """The `brain_tumor` section of a hospital's site.yaml."""
 
-    folder: Path
-    layout: Literal["brats2018", "brats2023", "msd"]
+    folder: Path = Field(description="where the cases lie, at any depth")
+    layout: Literal["brats2018", "brats2023", "msd"] = Field(description="how the files are named and laid out")
     labels: LabelConvention = Field(
         description="brats2018: 1 NCR 2 ED 4 ET; brats2023: 1 NCR 2 ED 3 ET; msd: 1 ED 2 NET 3 ET"
     )

@@ -20,8 +20,8 @@ class _Section(BaseModel):
 class Conversion(_Section):
     """From an accepted unit to the contract's: `value * factor + offset`."""
 
-    factor: _Finite = 1.0
-    offset: _Finite = 0.0
+    factor: _Finite = Field(1.0, description="multiplies the value")
+    offset: _Finite = Field(0.0, description="is added then, in the contract's unit")
 
     @model_validator(mode="after")
     def _converts(self) -> Self:
@@ -44,7 +44,7 @@ class Window(_Section):
 
 
 class _Column(_Section):
-    meaning: str = Field(min_length=1)
+    meaning: str = Field(min_length=1, description="what is measured or recorded, for people")
     window: Window = Window()
     missing: tuple[str | float, ...] = Field((), description="codes for missing beside the contract's own, such as 0")
 
@@ -52,8 +52,8 @@ class _Column(_Section):
 class NumberColumn(_Column):
     """A measured or counted value."""
 
-    type: Literal["number"]
-    unit: str = Field(min_length=1)
+    type: Literal["number"] = Field(description="measured or counted")
+    unit: str = Field(min_length=1, description="in which the network gets it, such as umol/L")
     units: dict[str, Conversion] = Field(default_factory=dict, description="accepted beside `unit`")
     range: tuple[_Finite, _Finite] = Field(description="plausible, in `unit`; what lies outside is taken as missing")
 
@@ -69,8 +69,8 @@ class NumberColumn(_Column):
 class CategoryColumn(_Column):
     """One of a vocabulary's values."""
 
-    type: Literal["category"]
-    values: tuple[Name, ...] = Field(min_length=1)
+    type: Literal["category"] = Field(description="one of named values")
+    values: tuple[Name, ...] = Field(min_length=1, description="the vocabulary, to which sites map their own codes")
     other: bool = Field(True, description="unknown codes go to the bucket `other`; false: they are invalid")
 
     @model_validator(mode="after")
@@ -89,11 +89,11 @@ Column = Annotated[NumberColumn | CategoryColumn, Field(discriminator="type")]
 class Outcome(_Section):
     """What is predicted. A site maps its own codes to `positive` and `negative`."""
 
-    name: Name
-    meaning: str = Field(min_length=1)
+    name: Name = Field(description="such as readmitted")
+    meaning: str = Field(min_length=1, description="what counts as the outcome, for people")
     horizon_days: int | None = Field(ge=0, description="from the index date; null: present at the index date")
-    positive: Name = "yes"
-    negative: Name = "no"
+    positive: Name = Field("yes", description="the outcome came about: its risk is predicted")
+    negative: Name = Field("no", description="it did not")
 
     @model_validator(mode="after")
     def _two_classes(self) -> Self:
@@ -107,16 +107,16 @@ class Outcome(_Section):
 class Exclusion(_Section):
     """Rows that are no part of the study, by a column that need not be an input."""
 
-    column: Name
-    meaning: str = Field(min_length=1)
+    column: Name = Field(description="by which rows are left out; a site maps it under its own `exclusions`")
+    meaning: str = Field(min_length=1, description="why these rows are no part of the study, for people")
     values: tuple[Name, ...] = Field(min_length=1, description="a row with one of these is left out")
 
 
 class CohortColumn(_Section):
     """A division of patients by which figures are told: a category's values, or bands of a number."""
 
-    name: Name
-    column: Name
+    name: Name = Field(description="of the division, in reports")
+    column: Name = Field(description="one of `columns`")
     edges: tuple[_Finite, ...] = Field((), description="of a number's bands: [50, 65] gives below 50, 50 to 65, 65 up")
 
     @model_validator(mode="after")
@@ -129,15 +129,15 @@ class CohortColumn(_Section):
 class Contract(_Section):
     """A whole contract.yaml."""
 
-    version: int = Field(1, ge=1)
+    version: int = Field(1, ge=1, description="of this contract, for people to count on after a change")
     patient: str = Field(min_length=1, description="what identifies a patient; rows of one patient stay together")
     index_date: str = Field(min_length=1, description="the date at which the risk is asked for")
     rows_per_patient: Literal["all", "first"] = Field("all", description="first: a patient's earliest row alone")
     missing: tuple[str, ...] = Field(("", "?", "NA", "NaN"), description="codes for missing in every column")
     outcome: Outcome
     columns: dict[Name, Column] = Field(min_length=1, description="inputs, in this order")
-    exclusions: tuple[Exclusion, ...] = ()
-    cohorts: tuple[CohortColumn, ...] = ()
+    exclusions: tuple[Exclusion, ...] = Field((), description="rows that are no part of the study")
+    cohorts: tuple[CohortColumn, ...] = Field((), description="groups of patients that figures are told by")
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -170,15 +170,15 @@ OF_PATIENTS = ("validation_fraction", "test_fraction", "seed")  # what a split b
 class SplitRule(_Section):
     """How every site divides its patients; by time, from which dates on they are held back.
 
-    A site may set its own fractions and seed, see `SiteSplit`, and the fractions may then come to 1.
+    A site may set its own fractions and seed in its site.yaml, and the fractions may then come to 1.
     """
 
-    by: Literal["patient", "time"] = "patient"
-    validation_fraction: float = Field(0.15, ge=0, lt=1)
-    test_fraction: float = Field(0.25, ge=0, le=1)
-    seed: int = Field(0, ge=0)
-    validation_from: date | None = None
-    test_from: date | None = None
+    by: Literal["patient", "time"] = Field("patient", description="patient: drawn by fractions; time: by two dates")
+    validation_fraction: float = Field(0.15, ge=0, lt=1, description="of the patients, to choose the best round by")
+    test_fraction: float = Field(0.25, ge=0, le=1, description="of the patients, scored and never trained on")
+    seed: int = Field(0, ge=0, description="of the draw; the same draws the same patients")
+    validation_from: date | None = Field(None, description="by time: first index dates from here on are for validation")
+    test_from: date | None = Field(None, description="by time: first index dates from here on are for the test")
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -202,11 +202,11 @@ class SiteSplit(_Section):
     dates, are of different questions.
     """
 
-    validation_fraction: float | None = Field(None, ge=0, lt=1)
+    validation_fraction: float | None = Field(None, ge=0, lt=1, description="of the patients; null: as in the study")
     test_fraction: float | None = Field(
         None, ge=0, le=1, description="1 at a hospital that is only scored: no patient is left to validate on either"
     )
-    seed: int | None = Field(None, ge=0)
+    seed: int | None = Field(None, ge=0, description="of the draw; null: as in the study")
 
     @model_validator(mode="before")
     @classmethod

@@ -29,23 +29,25 @@ class _Section(BaseModel):
 class NetworkSettings(_Section):
     """A multi-layer perceptron; without hidden layers it is logistic regression."""
 
-    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = (64, 32)
-    dropout: float = Field(0.1, ge=0, lt=1)
+    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 32), description="units of each layer")
+    dropout: float = Field(0.1, ge=0, lt=1, description="share of hidden units left out at each training step")
     norm: Literal["batch", "none"] = Field("batch", description="of hidden layers; FedBN needs batch")
 
 
 class AlertGoals(_Section):
     """What alert thresholds are chosen for, on validation cases."""
 
-    sensitivity: tuple[_Share, ...] = (0.8,)
-    ppv: tuple[_Share, ...] = (0.3,)
-    alerts_per_100: tuple[Annotated[float, Field(gt=0, lt=100)], ...] = (10.0,)
+    sensitivity: tuple[_Share, ...] = Field((0.8,), description="share of the outcomes that alerts must find")
+    ppv: tuple[_Share, ...] = Field((0.3,), description="share of the alerts that must be right")
+    alerts_per_100: tuple[Annotated[float, Field(gt=0, lt=100)], ...] = Field(
+        (10.0,), description="alerts per 100 rows that staff can follow up"
+    )
 
 
 class ClinicalRiskSettings(_Section):
-    """job.yaml's `workload` section without `kind`."""
+    """The `workload` section of job.yaml for kind clinical_risk."""
 
-    contract: Contract
+    contract: Contract = Field(description="name of the file beside job.yaml that says what each column means")
     network: NetworkSettings = NetworkSettings()
     normalisation: Literal["federated", "site"] = Field(
         "federated", description="one mean and scale a column from all training sites' sums, or each site's own"
@@ -57,28 +59,34 @@ class ClinicalRiskSettings(_Section):
 class CsvSource(_Section):
     """A text table; a .zip with one file in it too."""
 
-    kind: Literal["csv"]
-    file: Path
+    kind: Literal["csv"] = Field(description="fields with a separator")
+    file: Path = Field(description="from the folder of site.yaml, or in full")
     separator: str = Field(
-        ",", min_length=1, max_length=1, pattern=r'[^\r\n"\x00]', description="no quote, no line end"
+        ",",
+        min_length=1,
+        max_length=1,
+        pattern=r'[^\r\n"\x00]',
+        description="of fields: one character, no quote or line end",
     )
-    decimal: Literal[".", ","] = "."
-    encoding: str = "utf-8"
-    header: bool | tuple[str, ...] = Field(True, description="or the columns' names, where the file has none")
+    decimal: Literal[".", ","] = Field(".", description="mark in numbers")
+    encoding: str = Field("utf-8", description="such as cp1252 for files of older Windows programs")
+    header: bool | tuple[str, ...] = Field(
+        True, description="the first line names the columns; or their names, where none does"
+    )
 
 
 class ParquetSource(_Section):
     """A Parquet file."""
 
-    kind: Literal["parquet"]
-    file: Path
+    kind: Literal["parquet"] = Field(description="Parquet's own format")
+    file: Path = Field(description="from the folder of site.yaml, or in full")
 
 
 class SqlSource(_Section):
     """A query through SQLAlchemy. The URL holds credentials, so it stands in the environment or a mounted file."""
 
-    kind: Literal["sql"]
-    query: str = Field(min_length=1)
+    kind: Literal["sql"] = Field(description="a query of a database")
+    query: str = Field(min_length=1, description="in the database's own SQL, with an ORDER BY")
     url_variable: str | None = Field(None, description="environment variable with the SQLAlchemy URL")
     url_file: Path | None = Field(None, description="file with the URL, such as a mounted secret")
 
@@ -99,25 +107,25 @@ class ColumnMapping(_Section):
     where the source has none, `known_at_index` declares that the value is known by then.
     """
 
-    column: str = Field(min_length=1)
+    column: str = Field(min_length=1, description="its name in the source")
     unit: str | None = Field(None, description="of the site's values; by default the contract's")
     codes: dict[_Code, _Code] = Field(default_factory=dict, description="the site's codes to the contract's values")
     missing: tuple[_Code, ...] = Field((), description="the site's own codes for missing")
     time: str | None = Field(None, description="column with the time of the measurement")
-    known_at_index: bool = False
+    known_at_index: bool = Field(False, description="declares that the value is known at the index date")
 
 
 class OutcomeMapping(_Section):
     """Where the outcome comes from."""
 
-    column: str = Field(min_length=1)
+    column: str = Field(min_length=1, description="its name in the source")
     codes: dict[_Code, _Code] = Field(default_factory=dict, description="the site's codes to positive and negative")
 
 
 class ClinicalRiskSiteSettings(_Section):
-    """site.yaml's section for one clinical risk study."""
+    """The `clinical_risk` section of a hospital's site.yaml, or a study's of that kind by its own name."""
 
-    source: Source
+    source: Source = Field(description="a text file, a Parquet file or a database")
     patient: str | None = Field(None, description="column of the patient's id; null: each row is another patient")
     row_id: str | None = Field(None, description="column that identifies a row, such as an encounter's number")
     index_date: str | None = Field(None, description="column of the index date")
@@ -125,12 +133,12 @@ class ClinicalRiskSiteSettings(_Section):
         default_factory=dict, description="source column to the values whose rows are this site's; by default all rows"
     )
     columns: dict[Name, ColumnMapping | None] = Field(
-        description="null: this hospital has no such column, so it is missing in every row"
+        description="the contract's columns to this table's; null: it has none, so the value is missing in every row"
     )
     known_at_index: bool = Field(False, description="declares it for every column without a `time`")
     outcome: OutcomeMapping
     exclusions: dict[Name, ColumnMapping | None] = Field(
-        default_factory=dict, description="null: the table has no such rows, so none is left out"
+        default_factory=dict, description="the contract's exclusions to this table's columns; null: it has no such rows"
     )
     split_column: str | None = Field(None, description="column that says train, validation or test, for a given split")
     split: SiteSplit = Field(SiteSplit(), description="over the study's, such as test_fraction: 1 where all is scored")
