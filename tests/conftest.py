@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from support.provisioned import CONFIGS, provision
-from wardround.flare.installation import install_folder
+from wardround.flare.install import install_folder
 
 
 @pytest.fixture(scope="module")

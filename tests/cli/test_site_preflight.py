@@ -15,7 +15,7 @@ from support.kits_running import free_port
 from support.provisioned import CONFIGS, ROOT, edit
 from support.tls_server import tls_server
 from wardround.cli.main import app
-from wardround.flare.installation import install_folder
+from wardround.flare.install import install_folder
 
 GREETING = b"HTTP/1.1 426 Upgrade Required\r\n\r\n"
 

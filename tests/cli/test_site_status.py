@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from support.provisioned import CONFIGS
 from wardround.cli.main import app
-from wardround.flare.installation import install_folder
+from wardround.flare.install import install_folder
 from wardround.records.metric_record import MetricRecord
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason

@@ -15,7 +15,7 @@ from support.kits_running import REGISTERED, RunningKits, free_port, running_kit
 from support.provisioned import CONFIGS, nvflare, provision
 from wardround.flare.certificates import check_certificate
 from wardround.flare.connection import check_connection
-from wardround.flare.installation import install_folder
+from wardround.flare.install import install_folder
 from wardround.flare.kit import read_kit
 from wardround.flare.session import open_session
 

@@ -11,7 +11,7 @@ from nvflare.security.security import FLAuthorizer
 
 from support.provisioned import CONFIGS, provision
 from wardround.flare.departed import Departed, disable_clients, read_departed
-from wardround.flare.installation import install_folder
+from wardround.flare.install import install_folder
 from wardround.records.reasons import WardroundError
 
 

@@ -9,7 +9,7 @@ import yaml
 from nvflare.app_opt.job_launcher.study_runtime import load_study_runtime_file
 
 from support.provisioned import provision
-from wardround.flare.installation import install_folder
+from wardround.flare.install import install_folder
 from wardround.flare.new_site import NewSite, new_site_texts, write_new_site
 from wardround.records.reasons import WardroundError
 from wardround.site.config import load_site_config

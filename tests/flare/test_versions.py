@@ -6,7 +6,8 @@ import pytest
 
 import wardround
 from support.provisioned import CONFIGS, edit, nvflare
-from wardround.flare.installation import install_folder, read_installation
+from wardround.flare.install import install_folder
+from wardround.flare.installation import read_installation
 from wardround.flare.kit import read_kit
 from wardround.flare.versions import check_images, check_versions
 

@@ -53,7 +53,7 @@ def install(
 
     Without this FLARE refuses every wardround job, and sends the site's error log to the server. May be repeated.
     """
-    from wardround.flare.installation import install_folder
+    from wardround.flare.install import install_folder
 
     source = settings.parent if settings and settings.is_file() else settings
     for file in install_folder(kit.resolve(), source, workspace=workspace, force=force):

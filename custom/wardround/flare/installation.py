@@ -1,88 +1,52 @@
-"""`wardround site install`: puts what a hospital's admin owns into a startup kit, and knows what it put there.
+"""The record of an installation, `local/wardround.json`: what was put into a kit, and what has changed there since."""
 
-Every file in the kit's `local/` folder either is as this module wrote it, which `local/wardround.json` proves by its
-hash, or belongs to the admin, and is then never replaced without being asked.
-"""
-
-import difflib
 import hashlib
 import json
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Mapping
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict
+
 from wardround import __version__
-from wardround.flare.departed import FILE_NAME as DEPARTED
-from wardround.flare.departed import Departed, disable_clients, read_departed
-from wardround.flare.installed_text import server_texts, site_texts
-from wardround.flare.kit import Kit, read_kit, refuse_other_site
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.versions import package_versions
-from wardround.site.config import load_site_config
 
 RECORD = "wardround.json"
-_BACKUP = ".before-install"
 _KEYS = (".key",)  # a private key's hash is nobody's business
-_SHOWN_LINES = 40
 
 
-@dataclass(frozen=True)
-class Installation:
-    """What `local/wardround.json` says: the folder that was installed, and hashes of what was written and found."""
+class Installation(BaseModel):
+    """The whole record.
 
-    source: Path
+    Attributes:
+        source: the folder that was installed; None for a server with nothing of its own.
+        version, flare: of wardround and FLARE, as they were then.
+        local: SHA-256 of each file that was written to `local/`, by name.
+        startup: SHA-256 of each file that was found in `startup/`, by name, but of private keys.
+    """
+
+    model_config = ConfigDict(frozen=True)  # what a later version adds is its own: `versions` tells that it is later
+
+    source: Path | None
     version: str
     flare: str
     local: dict[str, str]
     startup: dict[str, str]
 
 
-def install_folder(
-    kit_folder: Path, source: Path | None, *, workspace: Path | None = None, force: bool = False
-) -> list[Path]:
-    """Makes a startup kit ready for wardround's jobs from a folder such as site_configs/hospital-a.
-
-    For a kit that runs in containers, `nvflare deploy prepare` comes first, since it removes resources.json. The same
-    kit and folder give the same bytes, so it may be repeated.
-
-    Args:
-        kit_folder: of a server or a site.
-        source: the hospital's folder with site.yaml and what stands beside it, or the server's; a file that is missing
-            there is taken as `wardround site init` writes it. None: a server with nothing of its own.
-        workspace: where the kit will lie when it runs; by default where it is now.
-        force: replaces the admin's own files, each kept as `<name>.before-install`, and takes the startup files as
-            they are now, for instance after a renewed certificate.
-
-    Returns:
-        The files that the kit now has from here, whether they were written now or already the same.
-
-    Raises:
-        WardroundError: no startup kit of a server or site, another site's, a file that someone else wrote or edited
-            (with the difference), or a startup file that is not as it was when the kit was first installed.
-    """
-    kit = read_kit(kit_folder)
-    departed = read_departed(source / DEPARTED) if source and kit.role == "server" else []
-    texts = _texts(kit, source, workspace, departed)
-    local, before = kit.folder / "local", _before(kit, force=force)
-    foreign = [name for name, text in texts.items() if _is_foreign(local / name, text, before)]
-    if not force:
-        _refuse_changed_startup(kit, before)
-        _refuse_foreign(local, foreign, texts)
-    disable_clients(kit.folder, departed)
-    for name in foreign:
-        (local / name).replace(local / f"{name}{_BACKUP}")
-    for name, text in texts.items():
-        write_whole(local / name, text.encode())
-    record = {
-        "source": str(source.resolve()) if source else "",
-        "version": __version__,
-        "flare": package_versions()["nvflare"],
-        "local": {name: _sha256(text.encode()) for name, text in sorted(texts.items())},
-        "startup": startup_hashes(kit.folder),
-    }
-    write_whole(local / RECORD, (json.dumps(record, indent=2) + "\n").encode())
-    return [local / name for name in [*texts, RECORD]]
+def note_installation(kit: Path, source: Path | None, texts: Mapping[str, str]) -> Path:
+    """Writes the record of an installation that has just put `texts` into the kit's `local/`; returns its file."""
+    record = Installation(
+        source=source.resolve() if source else None,
+        version=__version__,
+        flare=package_versions()["nvflare"],
+        local={name: sha256(text.encode()) for name, text in sorted(texts.items())},
+        startup=_startup_hashes(kit),
+    )
+    file = kit / "local" / RECORD
+    write_whole(file, (record.model_dump_json(indent=2) + "\n").encode())
+    return file
 
 
 def read_installation(kit: Path) -> Installation | None:
@@ -95,19 +59,11 @@ def read_installation(kit: Path) -> Installation | None:
     if not file.is_file():
         return None
     try:
-        record = json.loads(file.read_text(encoding="utf-8"))
-        return Installation(Path(record["source"]), *(record[key] for key in ("version", "flare", "local", "startup")))
-    except (ValueError, KeyError, TypeError) as error:
+        return Installation.model_validate(json.loads(file.read_bytes()))
+    except ValueError as error:  # not JSON, or not a record: pydantic's error is one too
         raise WardroundError(
             Reason.ENVIRONMENT_INVALID, f"{file}: damaged ({type(error).__name__}); install with --force"
         ) from error
-
-
-def startup_hashes(kit: Path) -> dict[str, str]:
-    """SHA-256 of each startup file by name, but of private keys."""
-    startup = kit / "startup"
-    found = sorted(file for file in startup.rglob("*") if file.is_file() and file.suffix not in _KEYS)
-    return {str(file.relative_to(startup)): _sha256(file.read_bytes()) for file in found}
 
 
 def startup_faults(kit: Path) -> list[str]:
@@ -129,79 +85,24 @@ def startup_faults(kit: Path) -> list[str]:
 
 def changed_startup(kit: Path, installation: Installation) -> list[str]:
     """Startup files that are not as they were at the installation: `name was edited`, `is new`, `is missing`."""
-    now = startup_hashes(kit)
+    now = _startup_hashes(kit)
     edited = [f"{name} was edited" for name, hash_ in installation.startup.items() if now.get(name, hash_) != hash_]
     missing = [f"{name} is missing" for name in installation.startup if name not in now]
     return [*edited, *missing, *(f"{name} is new" for name in now if name not in installation.startup)]
 
 
-def _before(kit: Kit, *, force: bool) -> Installation | None:
-    try:
-        return read_installation(kit.folder)
-    except WardroundError:
-        if force:  # all that differs is kept beside then, as if nothing had been installed
-            return None
-        raise
+def changed_local(kit: Path, installation: Installation) -> list[str]:
+    """Names of files that the installation wrote to `local/` and that are edited or gone since."""
+    present = {file.name: sha256(file.read_bytes()) for file in (kit / "local").iterdir() if file.is_file()}
+    return [name for name, hash_ in installation.local.items() if present.get(name) != hash_]
 
 
-def _texts(kit: Kit, source: Path | None, workspace: Path | None, departed: list[Departed]) -> dict[str, str]:
-    where = workspace or kit.folder.resolve()
-    if kit.role == "server":
-        return server_texts(kit, source, where, departed)
-    if kit.role == "site":
-        if source is None:
-            raise WardroundError(
-                Reason.CONFIGURATION_INVALID,
-                f"{kit.folder}: a site's kit; name the folder with its site.yaml, such as site_configs/{kit.name}",
-            )
-        config = load_site_config(source / "site.yaml")
-        refuse_other_site(kit, config)
-        return site_texts(kit, source, config)
-    raise WardroundError(
-        Reason.ENVIRONMENT_INVALID,
-        f"{kit.folder}: an admin's kit needs nothing installed; expected a site's or server's",
-    )
-
-
-def _is_foreign(file: Path, text: str, before: Installation | None) -> bool:
-    if not file.is_file():
-        return False
-    content = file.read_bytes()
-    ours = before is not None and before.local.get(file.name) == _sha256(content)
-    return not ours and content != text.encode() and content != _flares_own(file.name)
-
-
-def _flares_own(name: str) -> bytes | None:
-    """What `nvflare deploy prepare` leaves for the admin to fill in."""
-    template = files("nvflare.tool.deploy") / "templates" / name
-    return template.read_bytes() if template.is_file() else None
-
-
-def _refuse_foreign(local: Path, foreign: list[str], texts: dict[str, str]) -> None:
-    if not foreign:
-        return
-    name = foreign[0]
-    present = (local / name).read_text(encoding="utf-8", errors="replace").splitlines()
-    lines = list(difflib.unified_diff(present, texts[name].splitlines(), "in the kit", "to be installed", lineterm=""))
-    cut = [f"... {len(lines) - _SHOWN_LINES} more lines"] if len(lines) > _SHOWN_LINES else []
-    raise WardroundError(
-        Reason.CONFIGURATION_INVALID,
-        f"{local}: {', '.join(foreign)}: edited in the kit, so not replaced; move the edit to the folder that is "
-        f"installed, or replace it with --force, which keeps it as {name}{_BACKUP}. The difference:\n"
-        + "\n".join([*lines[:_SHOWN_LINES], *cut]),
-    )
-
-
-def _refuse_changed_startup(kit: Kit, before: Installation | None) -> None:
-    changed = changed_startup(kit.folder, before) if before else []
-    if changed:
-        raise WardroundError(
-            Reason.ENVIRONMENT_INVALID,
-            f"{kit.folder / 'startup'}: not as it was when the kit was installed: {'; '.join(changed)}. If you did "
-            "that, by a renewed certificate or by `nvflare deploy prepare`, install with --force; otherwise ask for "
-            "the kit again",
-        )
-
-
-def _sha256(content: bytes) -> str:
+def sha256(content: bytes) -> str:
+    """The hash that the record has of a file with this content."""
     return hashlib.sha256(content).hexdigest()
+
+
+def _startup_hashes(kit: Path) -> dict[str, str]:
+    startup = kit / "startup"
+    found = sorted(file for file in startup.rglob("*") if file.is_file() and file.suffix not in _KEYS)
+    return {str(file.relative_to(startup)): sha256(file.read_bytes()) for file in found}

@@ -1,11 +1,9 @@
 """Whether a kit's files are as they were installed, and its policy still keeps code, shells and logs out."""
 
-import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
-from wardround.flare.installation import Installation, changed_startup
+from wardround.flare.installation import Installation, changed_local, changed_startup
 from wardround.flare.kit import Kit
 from wardround.flare.policy import OUR_CLASSES
 from wardround.flare.site_files import GUARD
@@ -28,8 +26,7 @@ def check_files(kit: Kit, installation: Installation | None) -> Finding:
         return Finding(
             "files", "failed", f"{'; '.join(changed)}: ask for the kit again, or install with --force if you did that"
         )
-    edited = [name for name, hash_ in installation.local.items() if _hash(kit.folder / "local" / name) != hash_]
-    if edited:
+    if edited := changed_local(kit.folder, installation):
         names = ", ".join(f"local/{name}" for name in edited)
         return Finding("files", "warning", f"{names}: edited since the installation, so the next one will ask")
     return Finding("files", "ok", f"{len(installation.startup) + len(installation.local)} files as installed")
@@ -82,7 +79,3 @@ def _open_rights(rights: dict[str, Any]) -> list[str]:
                 if granted.get(command, "none") != "none"
             ]
     return found
-
-
-def _hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""

@@ -12,7 +12,6 @@ from nvflare.private.defs import InfoCollectorTopic, SysCommandTopic, TrainingTo
 from nvflare.private.fed.client.client_req_processors import ClientRequestProcessors
 
 from wardround.flare.installation import startup_faults
-from wardround.records.reasons import WardroundError
 
 # All that a server needs of a site to schedule, deploy, start, watch, and end jobs, and what `view` and `operate` ask.
 ANSWERED = frozenset(
@@ -66,7 +65,7 @@ class KitGuard(FLComponent):
         workspace: Workspace = fl_ctx.get_prop(FLContextKey.WORKSPACE_OBJECT)
         try:
             faults = startup_faults(Path(workspace.get_root_dir()))
-        except (WardroundError, OSError) as error:
+        except Exception as error:  # whatever it is: FLARE would log it and start the kit
             faults = [str(error)]
         if faults:
             # of all exceptions in a handler only this one ends the process

@@ -64,7 +64,7 @@ def host_config(kit: Kit, installation: Installation | None) -> SiteConfig:
     Raises:
         WardroundError: there is none, or it is not valid.
     """
-    if kit.in_docker and installation is not None:
+    if kit.in_docker and installation and installation.source:
         return load_site_config(installation.source / "site.yaml")
     return load_site_config(kit.folder / "local" / "site.yaml")
 

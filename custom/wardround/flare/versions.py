@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from pathlib import Path
 from shutil import which
 
 import yaml
@@ -51,7 +50,7 @@ def _images(kit: Kit, installation: Installation | None) -> list[str]:
     """Of the job containers, and of the parent where the installed folder has a docker.yaml."""
     names = []
     sources = [kit.folder / "local" / "study_runtime.yaml"]
-    if installation and installation.source != Path():
+    if installation and installation.source:
         sources.insert(0, installation.source / "docker.yaml")
     for file in sources:
         settings = (yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None) or {}
