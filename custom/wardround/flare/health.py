@@ -11,17 +11,15 @@ It imports little, since a container asks every few seconds.
 import json
 import sys
 import time
-from datetime import datetime
 from pathlib import Path
 
 import psutil
 
+from wardround.flare.kit_log import REGISTERED, is_unanswered, newest_lines
+from wardround.records.files import write_whole
+
 _MODULES = ("nvflare.private.fed.app.client.client_train", "nvflare.private.fed.app.server.server_train")
-_REGISTERED = "Successfully registered client"  # what FLARE logs once, at the start
-_UNANSWERED = "Failed to send heartbeat"  # again and again, while the server refuses it or is gone
-_RECENT_SECONDS = 45.0  # FLARE's heartbeats are 10 s apart, and a failed one is tried again after its timeout and 5 s
 _CLOCK_SECONDS = 2.0  # how far two readings of a process' start may lie apart
-_TAIL_BYTES = 400_000
 
 
 def problem(workspace: Path) -> str | None:
@@ -42,7 +40,7 @@ def problem(workspace: Path) -> str | None:
         return None if listens else f"the server does not listen on port {port} yet"
     if not any(each.status == psutil.CONN_ESTABLISHED and each.raddr.port == port for each in connections):
         return f"no connection to the server's port {port}"
-    return _unregistered(workspace / "log.txt", started=process.create_time())
+    return _unregistered(workspace, started=process.create_time())
 
 
 def _standing_process(workspace: Path) -> psutil.Process | None:
@@ -65,33 +63,17 @@ def _server_port(workspace: Path) -> int | None:
     return None
 
 
-def _unregistered(log: Path, *, started: float) -> str | None:
+def _unregistered(workspace: Path, *, started: float) -> str | None:
     """Why the site is not registered, by its log's last lines; remembered beside the log, since logs rotate."""
-    marker = log.with_name("registered.txt")
-    lines = _tail(log)
-    if any(_REGISTERED in line and _time_of(line) >= started - _CLOCK_SECONDS for line in lines):
-        marker.write_text(f"{started}\n", encoding="utf-8")
+    marker = workspace / "registered.txt"
+    lines = newest_lines(workspace)
+    if any(REGISTERED in line.text and line.time >= started - _CLOCK_SECONDS for line in lines):
+        write_whole(marker, f"{started}\n".encode())
     elif not marker.is_file() or abs(float(marker.read_text(encoding="utf-8")) - started) > _CLOCK_SECONDS:
         return "connected, but not registered with the server yet"
-    if any(_UNANSWERED in line and time.time() - _time_of(line) < _RECENT_SECONDS for line in lines):
+    if is_unanswered(lines, now=time.time()):
         return "the server does not answer this site's heartbeats"
     return None
-
-
-def _tail(file: Path) -> list[str]:
-    if not file.is_file():
-        return []
-    with file.open("rb") as stream:
-        stream.seek(max(0, file.stat().st_size - _TAIL_BYTES))
-        return stream.read().decode("utf-8", errors="replace").splitlines()
-
-
-def _time_of(line: str) -> float:
-    """Seconds since the epoch of a line of FLARE's log, `2026-01-31 12:00:00,123 - ...`; 0 where it has none."""
-    try:
-        return datetime.strptime(line[:23], "%Y-%m-%d %H:%M:%S,%f").timestamp()
-    except ValueError:
-        return 0.0
 
 
 def main() -> int:

@@ -18,6 +18,7 @@ import yaml
 
 from wardround.flare.failure import cause_of
 from wardround.flare.kit import install
+from wardround.flare.kit_log import REGISTERED
 from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.session import run_through_session
 from wardround.flare.workspace import site_environment, workspace
@@ -31,7 +32,6 @@ _PROJECT = "wardround_poc"
 _SERVER = "server"
 _STATE = "poc.json"
 _START_SECONDS = 300
-_REGISTERED = "Successfully registered client"  # what a FLARE client logs
 
 
 class PocSystem:
@@ -116,7 +116,7 @@ class PocSystem:
 
     def _is_registered(self, site: str) -> bool:
         log = self._kits / site / "log.txt"
-        return log.is_file() and _REGISTERED in log.read_text(encoding="utf-8", errors="replace")
+        return log.is_file() and REGISTERED in log.read_text(encoding="utf-8", errors="replace")
 
     @property
     def _kits(self) -> Path:

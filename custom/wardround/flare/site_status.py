@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from wardround.flare.certificates import check_certificate
-from wardround.flare.connection_log import connection
 from wardround.flare.installation import read_installation
 from wardround.flare.kit import read_kit
+from wardround.flare.kit_log import connection
 from wardround.flare.preflight import host_config
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import SiteStatus

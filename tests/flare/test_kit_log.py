@@ -1,0 +1,56 @@
+"""What FLARE's log tells of a site's connection."""
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from wardround.flare.kit_log import connection
+
+_START = "2030-01-02 03:04:05,678 - AuxRunner - INFO - registered aux handler for topic fed.event"
+_REGISTERED = (
+    "2030-01-02 03:04:06,000 - FederatedClient - INFO - "
+    "Successfully registered client:hospital-a for project wardround."
+)
+_UNHEARD = (
+    "2030-01-02 04:{},000 - Communicator - INFO - Failed to send heartbeat. Will try again. "
+    "Exception: FLCommunicationError: error:client_quit"
+)
+_BYE = "2030-01-02 05:00:00,000 - MPM - INFO - MPM: Good Bye!"
+_REFUSED = "2030-01-02 05:00:00,000 - root - ERROR - not started: fed_client.json was edited"
+_SINCE = "registered with the server since 2030-01-02 03:04:06 (this machine's time)"
+
+
+@pytest.mark.parametrize(
+    ("lines", "now", "expected"),
+    [
+        ([_START], "04:00:00", "started, not yet registered with the server"),
+        ([_START, _REGISTERED], "04:00:00", _SINCE),
+        (
+            [_REGISTERED, _UNHEARD.format("00:01"), _UNHEARD.format("00:16"), _UNHEARD.format("00:31")],
+            "04:00:40",
+            "not heard by the server since 2030-01-02 04:00:01 (this machine's time)",
+        ),
+        # FLARE logs no line when the server answers again
+        ([_REGISTERED, _UNHEARD.format("00:01")], "05:00:00", f"{_SINCE}, heard again after 2030-01-02 04:00:01"),
+        (
+            [_REGISTERED, _UNHEARD.format("00:01"), _UNHEARD.format("30:01"), _UNHEARD.format("30:16")],
+            "04:30:20",
+            "not heard by the server since 2030-01-02 04:30:01 (this machine's time)",
+        ),
+        (
+            [_REGISTERED, _UNHEARD.format("00:01"), _BYE],
+            "05:00:01",
+            "stopped since 2030-01-02 05:00:00 (this machine's time)",
+        ),
+        ([_REGISTERED, _REFUSED], "05:00:01", "not started since 2030-01-02 05:00:00 (this machine's time)"),
+        ([_BYE.replace("05:", "02:"), _START, _REGISTERED, "  a line of a traceback"], "04:00:02", _SINCE),
+    ],
+)
+def test_the_last_event_counts(tmp_path: Path, lines: list[str], now: str, expected: str) -> None:
+    (tmp_path / "log.txt").write_text("\n".join(lines))
+    assert connection(tmp_path, now=datetime.fromisoformat(f"2030-01-02 {now}").timestamp()) == expected
+
+
+def test_a_kit_that_was_never_started(tmp_path: Path) -> None:
+    assert connection(tmp_path) == "never started here"
