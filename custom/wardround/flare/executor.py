@@ -20,6 +20,7 @@ from nvflare.app_opt.pt.decomposers import TensorDecomposer
 from nvflare.fuel.utils import fobs
 
 from wardround.flare import messages
+from wardround.flare.outbox_hook import OutboxHook
 from wardround.flare.site_log import code_of, open_site_log
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
@@ -48,6 +49,7 @@ class SiteExecutor(Executor):
         self._site: SiteConfig | None = None
         self._tasks: SiteTasks | None = None
         self._permission = Permission()
+        self._outbox = OutboxHook(self, self._outbox_folder)
 
     def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
         """At the start, teaches FLARE to carry tensors, and sends this package's log to the site's run folder."""
@@ -122,6 +124,13 @@ class SiteExecutor(Executor):
                 )
             self._site = site
         return self._site
+
+    def _outbox_folder(self, fl_ctx: FLContext) -> Path:
+        """The state folder; where no site.yaml tells of one, there is no more to send than a code."""
+        try:
+            return self._config(fl_ctx).state_folder
+        except WardroundError:
+            return Path(fl_ctx.get_workspace().get_run_dir(fl_ctx.get_job_id()))
 
     def _open_log(self, fl_ctx: FLContext) -> None:
         """Opens the site's log in its state folder; where that cannot be used, in the run folder, or nowhere."""

@@ -40,6 +40,9 @@ class Reason(StrEnum):
     MODULE_MISSING = "module_missing"
     OUT_OF_MEMORY = "out_of_memory"
     SITE_FAILED = "site_failed"
+    # what may leave a site
+    TOO_FEW_PATIENTS = "too_few_patients"
+    OUTBOX_FAILED = "outbox_failed"
     WORKER_DIED = "worker_died"
     # what a hospital does not allow
     NOT_NOW = "not_now"
