@@ -7,10 +7,10 @@ from typing import Any
 import yaml
 
 from wardround.flare import site_files
+from wardround.flare.container_settings import read_study_runtime
 from wardround.flare.departed import Departed, without_departed
 from wardround.flare.kit import Kit
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.yaml_text import read_settings
 from wardround.site.config import SiteConfig, resolved_yaml
 
 _MANAGER, _STORE = "resource_manager", "job_manager"
@@ -36,7 +36,7 @@ def server_texts(kit: Kit, source: Path | None, workspace: Path, departed: list[
         "authorization.json": _dumped(without_departed(rights, departed)),
     }
     if kit.in_docker:
-        texts["study_runtime.yaml"] = _dumped_yaml(_absolute_runtime(source, kit))
+        texts["study_runtime.yaml"] = _dumped_yaml(_runtime(source, kit))
     return texts
 
 
@@ -50,7 +50,7 @@ def site_texts(kit: Kit, source: Path, config: SiteConfig) -> dict[str, str]:
         "site.yaml": resolved_yaml(config),
     }
     if kit.in_docker:
-        runtime = _absolute_runtime(source, kit)
+        runtime = _runtime(source, kit)
         texts["study_runtime.yaml"] = _dumped_yaml(runtime)
         texts["site.yaml"] = _in_container(config, runtime)
     return texts
@@ -82,7 +82,7 @@ def _over(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _absolute_runtime(source: Path | None, kit: Kit) -> dict[str, Any]:
+def _runtime(source: Path | None, kit: Kit) -> dict[str, Any]:
     file = (source or Path("site_configs") / kit.name) / "study_runtime.yaml"
     if not file.is_file():
         raise WardroundError(
@@ -90,18 +90,14 @@ def _absolute_runtime(source: Path | None, kit: Kit) -> dict[str, Any]:
             f"{file}: missing; a kit that runs in containers needs to know what a job container gets, and no default "
             "can; take one of site_configs/ as a pattern",
         )
-    runtime = read_settings(file, expected="a study_runtime.yaml")
-    for study in runtime.get("studies", {}).values():
-        for mount in (study or {}).get("datasets", {}).values():
-            mount["source"] = str((file.parent / mount["source"]).resolve())
-    return runtime
+    return read_study_runtime(file)
 
 
 def _in_container(config: SiteConfig, runtime: dict[str, Any]) -> str:
     settings = yaml.safe_load(resolved_yaml(config))
     settings["state_folder"], settings["cache_folder"] = "${WARDROUND_STATE_FOLDER}", "${WARDROUND_CACHE_FOLDER}"
     for study, section in settings["data"].items():
-        mounts = ((runtime.get("studies") or {}).get(study) or {}).get("datasets", {})
+        mounts = runtime["studies"].get(study, {}).get("datasets", {})
         settings["data"][study] = _mounted(section, study, {name: Path(m["source"]) for name, m in mounts.items()})
     return _dumped_yaml(settings)
 

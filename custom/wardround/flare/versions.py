@@ -4,11 +4,11 @@ import json
 import subprocess
 from shutil import which
 
-import yaml
-
 import wardround
+from wardround.flare.container_settings import job_images, parent_image
 from wardround.flare.installation import Installation
 from wardround.flare.kit import Kit
+from wardround.records.reasons import WardroundError
 from wardround.records.versions import package_versions
 from wardround.site.finding import Finding
 
@@ -36,7 +36,10 @@ def check_images(kit: Kit, installation: Installation | None) -> Finding:
     """The version label of each image that a kit for containers names, as its engine knows it."""
     if not kit.in_docker:
         return Finding("images", "ok", "none: the site runs as processes")
-    names = _images(kit, installation)
+    try:
+        names = _images(kit, installation)
+    except WardroundError as error:
+        return Finding("images", "failed", str(error))
     docker = which("docker")
     if docker is None:
         return Finding("images", "skipped", f"no engine here to look at {', '.join(names)}")
@@ -49,17 +52,9 @@ def check_images(kit: Kit, installation: Installation | None) -> Finding:
 def _images(kit: Kit, installation: Installation | None) -> list[str]:
     """Of the job containers, and of the parent where the installed folder has a docker.yaml."""
     names = []
-    sources = [kit.folder / "local" / "study_runtime.yaml"]
-    if installation and installation.source:
-        sources.insert(0, installation.source / "docker.yaml")
-    for file in sources:
-        settings = (yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else None) or {}
-        names += [settings["parent"]["docker_image"]] if "parent" in settings else []
-        names += [
-            study["container"]["image"]
-            for study in (settings.get("studies") or {}).values()
-            if study and "container" in study
-        ]
+    if installation and installation.source and (docker := installation.source / "docker.yaml").is_file():
+        names.append(parent_image(docker))
+    names += job_images(kit.folder / "local" / "study_runtime.yaml")
     return list(dict.fromkeys(names))
 
 
