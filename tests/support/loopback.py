@@ -25,6 +25,7 @@ from wardround.flare.executor import SiteExecutor
 from wardround.flare.persistor import CheckpointPersistor
 from wardround.flare.selector import FixedSitesSelector
 from wardround.records.run_lines import EndLine, RoundLine, RunLine, ScoreLine, StartLine, read_lines
+from wardround.records.server_state import FOLDER
 from wardround.records.study import Study
 from wardround.site import open_site
 
@@ -114,6 +115,8 @@ class Federation:
         sites: name to the fake data's arguments; keys `role`, `synthetic` and `minimum_cell` are the site's.
         expected: names that should take part, by default all of `sites`.
         tamper: see `LoopbackController`.
+        goes_on_from: an earlier job of the same run, whose server's checkpoint and sites' state folders are used.
+        left_out: see `RoundController`.
     """
 
     def __init__(
@@ -125,6 +128,8 @@ class Federation:
         expected: list[str] | None = None,
         tamper: Tamper | None = None,
         order: list[str] | None = None,
+        goes_on_from: "Federation | None" = None,
+        left_out: list[str] | None = None,
     ) -> None:
         self.folder = folder
         names = order or list(sites)
@@ -138,24 +143,33 @@ class Federation:
             expected_sites=expected or names,
             run_name="run",
             environment="loopback",
+            left_out=left_out,
+            resumed_because="stopped" if goes_on_from else "",
         )
         store = CheckpointPersistor()
-        store.open(Path(self.server.get_run_dir(JOB)), study)
+        store.open(self.run_folder, study, goes_on_from.run_folder / FOLDER if goes_on_from else None)
         self.engine.components = {"persistor": store, "model_selector": FixedSitesSelector()}
         self.controller.fl_ctx, self.controller.engine = context, self.engine
         self.controller.persistor, self.controller.abort_signal = store, Signal()
         self.controller.tamper = tamper or (lambda _site, _task, answer: answer)
         self.controller.sent, self.controller.panics, self.controller.refusals = [], [], []
         self.controller.cancelled = 0
-        self.controller.executors = {name: site_executor(folder, study, name, sites[name]) for name in names}
+        states = goes_on_from.folder if goes_on_from else folder
+        self.controller.executors = {
+            name: site_executor(folder, study, name, sites[name], states / name / "state") for name in names
+        }
 
     def run(self) -> "Federation":
         self.controller.run()
         return self
 
     @property
+    def run_folder(self) -> Path:
+        return Path(self.server.get_run_dir(JOB))
+
+    @property
     def lines(self) -> list[RunLine]:
-        return read_lines(Path(self.server.get_run_dir(JOB)) / "metrics" / "run.jsonl")
+        return read_lines(self.run_folder / "metrics" / "run.jsonl")
 
     @property
     def start(self) -> StartLine:
@@ -176,7 +190,9 @@ class Federation:
         return end
 
 
-def site_executor(folder: Path, study: Study, name: str, data: dict[str, Any]) -> tuple[SiteExecutor, FLContext]:
+def site_executor(
+    folder: Path, study: Study, name: str, data: dict[str, Any], state: Path | None = None
+) -> tuple[SiteExecutor, FLContext]:
     """A site's executor with its own FLARE workspace and site.yaml under `folder/name`."""
     settings = dict(data)
     role, synthetic = settings.pop("role", "train"), settings.pop("synthetic", True)
@@ -188,7 +204,7 @@ def site_executor(folder: Path, study: Study, name: str, data: dict[str, Any]) -
         "synthetic": synthetic,
         "disclosure": {"minimum_cell": minimum_cell},
         "threads": 1,
-        "state_folder": str(folder / name / "state"),
+        "state_folder": str(state or folder / name / "state"),
         "data": {"fake": settings},
     }
     (folder / name / "local" / "site.yaml").write_text(yaml.safe_dump(site), encoding="utf-8")

@@ -20,12 +20,14 @@ from wardround.flare.enrolment import Enrolled, enrol, first_model
 from wardround.flare.exchange import Answers, Exchange
 from wardround.flare.persistor import CheckpointPersistor
 from wardround.flare.record import RunRecord
+from wardround.flare.resumption import go_on
 from wardround.flare.rounds import Rounds
 from wardround.flare.selector import FixedSitesSelector
+from wardround.flare.standing import Standing
 from wardround.learners.checkpoint import weights_sha256
 from wardround.records.arms import BEST, LAST
 from wardround.records.orders import Order
-from wardround.records.reasons import WardroundError
+from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 
 
@@ -40,6 +42,8 @@ class RoundController(FedAvg):
             that are connected.
         run_name: names the run at the sites; empty: FLARE's job id.
         environment: `sim`, `poc` or `prod`, for the record.
+        left_out: sites that a run which goes on does without.
+        resumed_because: how such a run had ended before, for the record.
         *args, **kwargs: FedAvg's. They must have these names: FLARE writes a job's arguments by introspection.
     """
 
@@ -49,12 +53,16 @@ class RoundController(FedAvg):
         expected_sites: list[str] | None = None,
         run_name: str = "",
         environment: str = "flare",
+        left_out: list[str] | None = None,
+        resumed_because: str = "",
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.expected_sites = expected_sites or []
         self.run_name = run_name
         self.environment = environment
+        self.left_out = left_out or []
+        self.resumed_because = resumed_because
         self.exchange = Exchange(self)
         self.acknowledged: dict[str, int] = {}
         self._sent: Task | None = None
@@ -75,6 +83,8 @@ class RoundController(FedAvg):
         except WardroundError as error:
             self.record.fail(str(error))
             self.panic(str(error))
+        if self.record.unwritten:
+            self.panic(f"{self.record.file.name}: its last lines could not be written; see to the server's disk")
 
     def _run(self) -> None:
         persistor, selector = self.persistor, self.get_component("model_selector")
@@ -85,40 +95,51 @@ class RoundController(FedAvg):
         self.num_rounds = self.study.training.rounds
         self.fl_ctx.set_prop(AppConstants.NUM_ROUNDS, self.num_rounds, private=True, sticky=False)
         model = self.load_model()
-        self.enrolled = enrol(self, model.params)
-        self.record.start(self._run_id(), self.environment, self.study, self.enrolled.manifests, self.enrolled.missing)
-        model.params = first_model(self.study, self.enrolled, model.params)
-        selector.begin(self.study.evaluation, tuple(self.enrolled.train_sites))
-        rounds = Rounds(self, persistor, selector)
-        for index in range(self.num_rounds):
+        standing = Standing(self, persistor, selector)
+        earlier = persistor.earlier()
+        if earlier is not None:
+            model = go_on(self, standing, model, earlier)
+        else:
+            self.enrolled = enrol(self, model.params)
+            self.record.start(
+                self.run_id(), self.environment, self.study, self.enrolled.manifests, self.enrolled.missing
+            )
+            model.params = first_model(self.study, self.enrolled, model.params)
+            selector.begin(self.study.evaluation, tuple(self.enrolled.train_sites))
+            if not standing.save(0, model.params):
+                self.record.incomplete(f"before round 1: {Reason.CHECKPOINT_NOT_WRITTEN}")
+        rounds = Rounds(self, standing)
+        for index in range(earlier.state.rounds_done if earlier else 0, self.num_rounds):
             self.current_round = index
             model = rounds.one(model)
             if self.abort_signal.triggered:
                 return
-        self._finish(model, rounds)
+        self._finish(model, standing)
 
-    def _finish(self, model: FLModel, rounds: "Rounds") -> None:
-        for site, reason in rounds.seldom().items():
+    def _finish(self, model: FLModel, standing: Standing) -> None:
+        for site, reason in standing.seldom().items():
             self.record.incomplete(f"{site}: {reason}")
         last = final_scoring.model(LAST, self.num_rounds, model.params)
-        rounds.add_scores(self.num_rounds, final_scoring.score_last_on_validation(self, last), model.params)
-        if rounds.best is None:
+        standing.add_scores(self.num_rounds, final_scoring.score_last_on_validation(self, last), model.params)
+        if standing.best is None:
             self.record.incomplete(
-                "no round has a validation score from every training site: best is the last model" + rounds.why_none()
+                "no round has a validation score from every training site: best is the last model" + standing.why_none()
             )
-            rounds.keep_best(self.num_rounds, model.params)
-        assert rounds.best is not None
+            standing.keep_best(self.num_rounds, model.params)
+        assert standing.best is not None
         self.get_component("model_selector").announce(self.fl_ctx)
-        best = final_scoring.model(BEST, *rounds.best)
+        best = final_scoring.model(BEST, *standing.best)
         final_scoring.score_arms(self, best, last)
-        if not self.abort_signal.triggered:
-            sha = weights_sha256(model.params)
-            self.record.end(best_round=rounds.best[0], last_round=self.num_rounds, weights_sha256=sha)
+        if self.abort_signal.triggered:
+            return
+        standing.keep_models(model.params)
+        sha = weights_sha256(model.params)
+        self.record.end(best_round=standing.best[0], last_round=self.num_rounds, weights_sha256=sha)
 
     def order(self, round_index: int, model_round: int, **arm: str) -> Order:
         """What to tell the sites with a task."""
         return Order(
-            run=self._run_id(), round=round_index, model_round=model_round, acknowledged=dict(self.acknowledged), **arm
+            run=self.run_id(), round=round_index, model_round=model_round, acknowledged=dict(self.acknowledged), **arm
         )
 
     def send(self, model: FLModel, task_name: str, **options: Any) -> Task:
@@ -150,7 +171,8 @@ class RoundController(FedAvg):
             answers.lose(client_task.client.name)  # FLARE calls no callback for such an answer
         super()._process_result(client_task, fl_ctx)
 
-    def _run_id(self) -> str:
+    def run_id(self) -> str:
+        """The run's name, which a run that goes on keeps in its next job."""
         if self.run_name:
             return self.run_name
         return re.sub(r"[^A-Za-z0-9_-]", "-", str(self.fl_ctx.get_job_id()))

@@ -44,8 +44,13 @@ class Enrolled:
         return {site: self.manifests[site].counts.get("train_patients", 0) for site in self.train_sites}
 
 
-def enrol(controller: "RoundController", shared: dict[str, Tensor]) -> Enrolled:
+def enrol(controller: "RoundController", shared: dict[str, Tensor], *, first_round: int = 0) -> Enrolled:
     """Asks every expected site to prepare, and checks that the answers fit together.
+
+    Args:
+        controller: knows the study, and which sites are expected.
+        shared: the entries that the sites must share.
+        first_round: that the sites can be part of; see `Order`.
 
     Raises:
         WardroundError: one line that names the site and the difference, or too few training sites.
@@ -64,11 +69,11 @@ def enrol(controller: "RoundController", shared: dict[str, Tensor]) -> Enrolled:
         manifests[site] = reply.manifest
 
     connected = controller.connected()
-    expected = set(controller.expected_sites or connected)
+    expected = set(controller.expected_sites or connected) - set(controller.left_out)
     missing |= dict.fromkeys(expected - set(connected), Reason.ABSENT)
     late = controller.exchange.ask(
         messages.PREPARE,
-        controller.order(0, 0),
+        controller.order(first_round, 0),
         sorted(expected & set(connected)),
         receive,
         deadline=study.federation.prepare_deadline_seconds,

@@ -1,5 +1,6 @@
 """CheckpointPersistor: the server's models as safetensors with a JSON card. Nothing is pickled."""
 
+import logging
 from pathlib import Path
 
 from nvflare.apis.event_type import EventType
@@ -10,24 +11,30 @@ from nvflare.app_opt.pt.decomposers import TensorDecomposer
 from nvflare.fuel.utils import fobs
 from torch import Tensor
 
+from wardround.flare.server_checkpoint import CheckpointWriter, ServerCheckpoint, load_server_checkpoint
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.initial import initial_shared_entries
 from wardround.records.arms import LAST
+from wardround.records.server_state import FOLDER
 from wardround.records.study import Study, load_study
 from wardround.workloads.workload import Workload, make_workload
 
 ROUND = "model_round"  # key in the learnable's meta
+_log = logging.getLogger(__name__)
 
 
 class CheckpointPersistor(ModelPersistor):
     """Makes the initial model from the study and keeps `models/best` and `models/last` in the run folder.
 
-    FLARE calls `load_model` once and `save_model` after a round; the controller calls `save` with a name.
+    FLARE calls `load_model` once and `save_model` after a round; the controller calls `save` with a name. What cannot
+    be written, such as on a full disk, is no reason to end a run: it is named in `unwritten` and can be tried again.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._folder = Path()
+        self.unwritten: set[str] = set()
+        self._run_folder = Path()
+        self._checkpoint = Path()
         self._study: Study | None = None
         self._workload: Workload | None = None
 
@@ -36,19 +43,28 @@ class CheckpointPersistor(ModelPersistor):
         if event_type == EventType.START_RUN:
             fobs.register(TensorDecomposer)
             workspace, job = fl_ctx.get_engine().get_workspace(), fl_ctx.get_job_id()
-            self.open(
-                Path(workspace.get_run_dir(job)), load_study(Path(workspace.get_app_config_dir(job)) / "job.yaml")
-            )
+            config = Path(workspace.get_app_config_dir(job))
+            self.open(Path(workspace.get_run_dir(job)), load_study(config / "job.yaml"), config / FOLDER)
 
-    def open(self, run_folder: Path, study: Study) -> None:
-        """Sets where models go and which study they belong to."""
-        self._folder, self._study, self._workload = run_folder / "models", study, make_workload(study)
+    def open(self, run_folder: Path, study: Study, checkpoint: Path | None = None) -> None:
+        """Sets where models go, which study they belong to, and where a checkpoint to go on from would lie."""
+        self._run_folder, self._study, self._workload = run_folder, study, make_workload(study)
+        self._checkpoint = checkpoint or run_folder / "no-checkpoint"
+        self.writer = CheckpointWriter(run_folder / FOLDER)
 
     @property
     def study(self) -> Study:
         """The study of this run."""
         assert self._study is not None
         return self._study
+
+    def earlier(self) -> ServerCheckpoint | None:
+        """What this job goes on from, if it came with a checkpoint.
+
+        Raises:
+            WardroundError: the checkpoint cannot be used.
+        """
+        return load_server_checkpoint(self._checkpoint) if self._checkpoint.is_dir() else None
 
     def load_model(self, fl_ctx: FLContext) -> ModelLearnable:  # noqa: ARG002
         """The initial global model: the shared entries of a fresh network under the study's seed."""
@@ -62,6 +78,10 @@ class CheckpointPersistor(ModelPersistor):
 
     def store(self, name: str, shared: dict[str, Tensor], model_round: int) -> None:
         """Writes `models/<name>.safetensors` and its card, each in one step."""
-        self._folder.mkdir(parents=True, exist_ok=True)
         checkpoint = make_checkpoint(shared, self.study, model_round=model_round, workload=self._workload)
-        save_checkpoint(self._folder / name, checkpoint)
+        try:
+            save_checkpoint(self._run_folder / "models" / name, checkpoint)
+            self.unwritten.discard(name)
+        except OSError as error:
+            _log.error("models/%s: %s", name, error.strerror)
+            self.unwritten.add(name)

@@ -1,10 +1,12 @@
 """RunRecord: writes run.jsonl at the server, and remembers what makes a run partial."""
 
+import logging
 import time
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wardround.records.run_lines import EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine, append_line
+from wardround.records.run_lines import EndLine, JoinLine, ResumeLine, RoundLine, RunLine, ScoreLine, StartLine
 from wardround.records.study import Study
 from wardround.records.update import SiteManifest
 from wardround.records.versions import package_versions
@@ -13,33 +15,57 @@ FILE_NAME = "run.jsonl"
 LINE_COUNT = "line_count"
 RECENT_LINES = "recent_lines"
 _RECENT = 8  # a watcher that polls every second or two misses none; the rest comes with the result
+_log = logging.getLogger(__name__)
 
 
 class RunRecord:
-    """The record of one run at the server: `metrics/run.jsonl` in FLARE's run folder."""
+    """The record of one run at the server: `metrics/run.jsonl` in FLARE's run folder.
+
+    A line that cannot be written, such as on a full disk, is kept in memory and written with the next one.
+    """
 
     def __init__(self, run_folder: Path) -> None:
         self.file = run_folder / "metrics" / FILE_NAME
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self._started = time.monotonic()
         self._partial: list[str] = []
+        self._whole = b""
+        self._written = 0  # bytes of it that are in the file
         self._count = 0
         self._recent: list[str] = []
         self._progress: dict[str, object] = {"phase": "prepare"}
+
+    @property
+    def seconds(self) -> float:
+        """Wall time so far."""
+        return time.monotonic() - self._started
+
+    @property
+    def partial(self) -> list[str]:
+        """What makes the run partial so far."""
+        return list(self._partial)
+
+    @property
+    def unwritten(self) -> bool:
+        """Whether lines are in memory alone."""
+        return self._written < len(self._whole)
 
     def stats(self) -> dict[str, object]:
         """For FLARE's `show_stats`: the phase, and the newest lines of the record with the number written so far."""
         return {**self._progress, LINE_COUNT: self._count, RECENT_LINES: list(self._recent)}
 
+    def content(self, line: RunLine | None = None) -> bytes:
+        """The record so far, as it is in the file, with one more line."""
+        return self._whole + (_bytes(line) if line is not None else b"")
+
     def start(
         self, run: str, environment: str, study: Study, manifests: dict[str, SiteManifest], missing: dict[str, str]
     ) -> None:
         """Writes what was agreed in `prepare`."""
-        for site, reason in sorted(missing.items()):
-            self.incomplete(f"{site}: {reason}")
+        self._incomplete_for(missing)
         line = StartLine(
             run=run,
-            time=datetime.now(UTC).isoformat(timespec="seconds"),
+            time=_now(),
             environment=environment,
             study=study.model_dump(mode="json"),
             study_digest=study.digest(),
@@ -47,6 +73,17 @@ class RunRecord:
             missing=sorted(missing),
             versions=package_versions(),
         )
+        self._write(line, phase="rounds")
+
+    def restore(self, content: bytes, lines: int, partial: Iterable[str], seconds: float) -> None:
+        """Begins with an earlier job's record of the same run."""
+        self._whole, self._count = content, lines
+        self._partial = list(partial)
+        self._started = time.monotonic() - seconds
+
+    def resume(self, line: ResumeLine, missing: dict[str, str]) -> None:
+        """Writes that the run goes on, and with whom."""
+        self._incomplete_for(missing)
         self._write(line, phase="rounds")
 
     def join(self, manifest: SiteManifest, round_index: int) -> None:
@@ -75,6 +112,10 @@ class RunRecord:
         """Writes that it ended early, and why, in one line."""
         self._end("failed", [reason, *self._partial], None, None, None)
 
+    def _incomplete_for(self, missing: dict[str, str]) -> None:
+        for site, reason in sorted(missing.items()):
+            self.incomplete(f"{site}: {reason}")
+
     def _end(self, status: str, reasons: list[str], best: int | None, last: int | None, sha: str | None) -> None:
         line = EndLine.model_validate(
             {
@@ -83,13 +124,33 @@ class RunRecord:
                 "best_round": best,
                 "last_round": last,
                 "weights_sha256": sha,
-                "seconds": time.monotonic() - self._started,
+                "seconds": self.seconds,
             }
         )
         self._write(line, phase=status)
 
     def _write(self, line: RunLine, **progress: object) -> None:
-        append_line(self.file, line)
+        self._whole += _bytes(line)
         self._count += 1
         self._recent = [*self._recent, line.model_dump_json()][-_RECENT:]
         self._progress = progress
+        try:
+            self._flush()
+        except OSError as error:
+            _log.error("%s: %s; the line is kept in memory", self.file.name, error.strerror)
+
+    def _flush(self) -> None:
+        """Adds what the file lacks. What an attempt wrote in part is cut off first."""
+        with self.file.open("ab") as stream:
+            stream.truncate(self._written)
+            stream.write(self._whole[self._written :])
+            stream.flush()
+        self._written = len(self._whole)
+
+
+def _bytes(line: RunLine) -> bytes:
+    return (line.model_dump_json() + "\n").encode()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

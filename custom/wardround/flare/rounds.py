@@ -1,7 +1,6 @@
-"""One round: order, contributions, gate, mean, the best model so far, and the round's line in the record."""
+"""One round: order, contributions, gate, mean, the checkpoint, and the round's line in the record."""
 
 import time
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from nvflare.app_common.abstract.fl_model import FLModel
@@ -15,10 +14,8 @@ from wardround.flare import messages
 from wardround.flare.aggregator import Contributions, UpdateAggregator
 from wardround.flare.enrolment import entries
 from wardround.flare.latecomers import Latecomers
-from wardround.flare.persistor import ROUND, CheckpointPersistor
-from wardround.flare.selector import FixedSitesSelector
-from wardround.flare.undefined_key import UndefinedKey
-from wardround.records.arms import BEST
+from wardround.flare.persistor import ROUND
+from wardround.flare.standing import Standing
 from wardround.records.metric_record import Status, find, value_of
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RoundLine
@@ -29,18 +26,12 @@ if TYPE_CHECKING:
 
 
 class Rounds:
-    """The rounds of a run, one call each. Keeps the best model so far, on disk and in memory."""
+    """The rounds of a run, one call each."""
 
-    def __init__(
-        self, controller: "RoundController", persistor: CheckpointPersistor, selector: FixedSitesSelector
-    ) -> None:
-        self._controller, self._persistor, self._selector = controller, persistor, selector
+    def __init__(self, controller: "RoundController", standing: Standing) -> None:
+        self._controller, self._standing = controller, standing
         self._aggregator: UpdateAggregator = controller.aggregator
         self._latecomers = Latecomers(controller)
-        self._expected: Counter[str] = Counter()
-        self._contributed: Counter[str] = Counter()
-        self._undefined = UndefinedKey(controller.study.evaluation.key_metric)
-        self.best: tuple[int, dict[str, Tensor]] | None = None
 
     def one(self, model: FLModel) -> FLModel:
         """Sends `model`, combines what comes back, and returns the next one.
@@ -89,33 +80,14 @@ class Rounds:
         if enough:
             controller.acknowledged |= dict.fromkeys(got.replies, index)
             controller.save_model(next_model)
-        self._expected.update(expected)
-        self._contributed.update(list(got.differences))
+        self._standing.count(expected, got.differences)
+        line = self._line(index, got, late, moved=l2_norm(mean.values()), enough=enough)
+        if not self._standing.save(index + 1, next_model.params, line):
+            line.alarms.append(str(Reason.CHECKPOINT_NOT_WRITTEN))
         clock.mark("save")
-        self._write(index, got, late, moved=l2_norm(mean.values()), enough=enough, seconds=clock.seconds())
+        line.seconds = clock.seconds()
+        controller.record.round(line)
         return next_model
-
-    def seldom(self) -> dict[str, Reason]:
-        """Sites that the result hardly rests on: accepted in no round, or in fewer than half of those they were in."""
-        return {
-            site: Reason.RARELY_CONTRIBUTED if self._contributed[site] else Reason.NEVER_CONTRIBUTED
-            for site, rounds in sorted(self._expected.items())
-            if 2 * self._contributed[site] < rounds
-        }
-
-    def why_none(self) -> str:
-        """What to add where no round could be chosen; see `UndefinedKey`."""
-        return self._undefined.explanation()
-
-    def add_scores(self, model_round: int, values: dict[str, float | None], shared: dict[str, Tensor]) -> None:
-        """Lets one model compete; where it leads now, it is kept."""
-        if self._selector.add(model_round, values) == model_round:
-            self.keep_best(model_round, shared)
-
-    def keep_best(self, model_round: int, shared: dict[str, Tensor]) -> None:
-        """Stores a model as the best so far."""
-        self.best = model_round, dict(shared)
-        self._persistor.store(BEST, shared, model_round)
 
     def _score(self, index: int, got: Contributions, shared: dict[str, Tensor]) -> None:
         """Validation figures that came with the updates rate the model that this round began with."""
@@ -125,9 +97,9 @@ class Rounds:
         for site, reply in sorted(got.replies.items()):
             if evaluation.key_metric not in {record.name for record in reply.records}:
                 self._controller.record.incomplete(f"{site}: {Reason.METRICS_MISSING}")
-            self._undefined.look(site, reply.records)
+            self._standing.look(site, reply.records)
         values = {site: value_of(reply.records, evaluation.key_metric) for site, reply in got.replies.items()}
-        self.add_scores(index, values, shared)
+        self._standing.add_scores(index, values, shared)
 
     def _enough(self, got: Contributions, late: list[str]) -> bool:
         if len(got.differences) >= self._controller.study.federation.quorum:
@@ -160,9 +132,7 @@ class Rounds:
         following.meta = {**(following.meta or {}), ROUND: controller.current_round + 1}
         return result.params, following
 
-    def _write(
-        self, index: int, got: Contributions, late: list[str], *, moved: float, enough: bool, seconds: dict[str, float]
-    ) -> None:
+    def _line(self, index: int, got: Contributions, late: list[str], *, moved: float, enough: bool) -> RoundLine:
         alarms = sorted(got.alarms)
         if not enough:
             alarms.append(str(Reason.QUORUM_NOT_MET if got.replies else Reason.ALL_REJECTED))
@@ -180,21 +150,19 @@ class Rounds:
             for site, reply in sorted(got.replies.items())
             if reply.report is not None
         }
-        self._controller.record.round(
-            RoundLine(
-                round=index,
-                rounds=self._controller.num_rounds,
-                expected=self._controller.enrolled.train_sites,
-                contributed=sorted(got.differences),
-                rejected=dict(sorted(got.rejected.items())),
-                failed=dict(sorted(got.failed.items())),
-                late=late,
-                sites=sites,
-                moved=moved,
-                best_so_far=self.best[0] if self.best else None,
-                seconds=seconds,
-                alarms=alarms,
-            )
+        best = self._standing.best
+        return RoundLine(
+            round=index,
+            rounds=self._controller.num_rounds,
+            expected=self._controller.enrolled.train_sites,
+            contributed=sorted(got.differences),
+            rejected=dict(sorted(got.rejected.items())),
+            failed=dict(sorted(got.failed.items())),
+            late=late,
+            sites=sites,
+            moved=moved,
+            best_so_far=best[0] if best else None,
+            alarms=alarms,
         )
 
 

@@ -1,5 +1,7 @@
 """FixedSitesSelector: which round's model is best, over the same hospitals in every round."""
 
+from collections.abc import Mapping
+
 from nvflare.apis.fl_component import FLComponent
 from nvflare.apis.fl_context import FLContext
 from nvflare.app_common.app_constant import AppConstants
@@ -25,6 +27,23 @@ class FixedSitesSelector(FLComponent):
     def begin(self, rules: Evaluation, sites: tuple[str, ...]) -> None:
         """Fixes the metric and the sites for the whole run."""
         self._rules, self._sites, self._scores = rules, sites, {}
+
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """Who must have a figure for a round to be chosen."""
+        return self._sites
+
+    @property
+    def scores(self) -> dict[int, dict[str, float | None]]:
+        """Figures by model round and site."""
+        return {index: dict(values) for index, values in self._scores.items()}
+
+    def restore(
+        self, rules: Evaluation, sites: tuple[str, ...], scores: Mapping[int, Mapping[str, float | None]]
+    ) -> None:
+        """Goes on with what was known before."""
+        self.begin(rules, sites)
+        self._scores = {index: dict(values) for index, values in scores.items()}
 
     def add(self, model_round: int, values: dict[str, float | None]) -> int | None:
         """Adds one model's figures by site and returns the model round that leads now, if any may."""

@@ -1,6 +1,6 @@
 """Sites at which the study's key metric has no value: why, and what has one there."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from wardround.records.metric_record import MetricRecord, find
 
@@ -21,6 +21,20 @@ class UndefinedKey:
         if record is not None and record.value is None:
             self._sites[site] = str(record.reason)
             self._defined[site] = [other.name for other in records if other.value is not None]
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Site to why the key metric has no value there."""
+        return dict(self._sites)
+
+    @property
+    def defined_there(self) -> dict[str, list[str]]:
+        """Such a site to the metrics that have a value there."""
+        return {site: list(names) for site, names in self._defined.items()}
+
+    def restore(self, reasons: Mapping[str, str], defined_there: Mapping[str, list[str]]) -> None:
+        """Remembers what was known before."""
+        self._sites, self._defined = dict(reasons), dict(defined_there)
 
     def explanation(self) -> str:
         """What to add where no round could be chosen: the sites with their reasons, and metrics defined at all of them.

@@ -34,6 +34,15 @@ def whole_file(path: Path) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
 
 
+def sync_folder(folder: Path) -> None:
+    """Flushes what was renamed in a folder to disk, so that a power cut cannot undo it."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def writable_folder(folder: Path, key: str) -> Path:
     """Makes a private folder that a site.yaml names under `key`, and tries a file in it.
 

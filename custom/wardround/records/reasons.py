@@ -67,6 +67,9 @@ class Reason(StrEnum):
     FLARE_FAILED = "flare_failed"
     ENVIRONMENT_INVALID = "environment_invalid"
     INTERRUPTED = "interrupted"
+    CHECKPOINT_NOT_WRITTEN = "checkpoint_not_written"
+    LEFT_OUT = "left_out"
+    DATA_CHANGED = "data_changed"
 
 
 class WardroundError(Exception):

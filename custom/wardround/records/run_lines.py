@@ -1,7 +1,7 @@
 """run.jsonl: the record of a run, one line a fact. Reports are made from it alone."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -38,6 +38,30 @@ class JoinLine(_Line):
     kind: Literal["join"] = "join"
     round: int
     manifest: SiteManifest
+
+
+class ResumeLine(_Line):
+    """The run goes on from a checkpoint, in a new job. Lines of rounds that it repeats are not in the record.
+
+    Args:
+        time: when.
+        round: from 0, the round that is next; the number of rounds where only scoring was left.
+        because: how the run had ended before.
+        sites, missing: who answered to `prepare` this time, and who did not.
+        left_out: sites that it goes on without, because somebody said so.
+        changed: settings that are others than in the start line, by their dotted key: before, and now.
+        versions: the server's.
+    """
+
+    kind: Literal["resume"] = "resume"
+    time: str
+    round: int
+    because: str
+    sites: list[SiteManifest]
+    missing: list[str] = Field(default_factory=list)
+    left_out: list[str] = Field(default_factory=list)
+    changed: dict[str, tuple[Any, Any]] = Field(default_factory=dict)
+    versions: dict[str, str] = Field(default_factory=dict)
 
 
 class RoundLine(_Line):
@@ -122,7 +146,7 @@ class EndLine(_Line):
 
 
 RunLine = Annotated[
-    StartLine | JoinLine | RoundLine | ScoreLine | DifferenceLine | BaselineRoundLine | EndLine,
+    StartLine | ResumeLine | JoinLine | RoundLine | ScoreLine | DifferenceLine | BaselineRoundLine | EndLine,
     Field(discriminator="kind"),
 ]
 _ADAPTER: TypeAdapter[RunLine] = TypeAdapter(RunLine)

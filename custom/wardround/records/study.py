@@ -164,7 +164,15 @@ class Study(_Section):
 
     def digest(self) -> str:
         """SHA-256 of the settings: equal for equal studies, whatever the order of keys in the file."""
-        return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
+        return _digest(self.model_dump(mode="json"))
+
+    def lasting_digest(self) -> str:
+        """SHA-256 of what a run keeps for its whole life: all but `federation`, which says who must answer by when."""
+        return _digest(self.model_dump(mode="json", exclude={"federation"}))
+
+
+def _digest(settings: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 
 def check_key_metric(study: Study, names: Sequence[str], who: str, *, last: Sequence[str] = ()) -> None:

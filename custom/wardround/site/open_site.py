@@ -58,7 +58,7 @@ def open_state(study: Study, config: SiteConfig, *, run: str) -> KeptEntries:
     owner = {
         "run": run,
         "site": config.name,
-        "study_digest": study.digest(),
+        "study_digest": study.lasting_digest(),
         "algorithm": f"{study.algorithm.kind} {study.algorithm.keep_local}",
     }
     return LocalState(config.state_folder / run / "kept", owner)
