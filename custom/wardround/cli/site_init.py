@@ -70,9 +70,11 @@ def _ask_for_data() -> list[str]:
             Reason.CONFIGURATION_INVALID,
             "--data: none given, and no terminal to ask at; such as --data brain_tumor=PATH",
         )
+    from wardround.site.new_config import questions
+
     answers = {
-        "brain_tumor": typer.prompt("Folder with brain-tumor images, empty for none", default="", show_default=False),
-        "clinical_risk": typer.prompt("Table of stays (csv, parquet), empty for none", default="", show_default=False),
+        kind: typer.prompt(f"{question}, empty for none", default="", show_default=False)
+        for kind, question in questions().items()
     }
     return [f"{kind}={path}" for kind, path in answers.items() if path]
 

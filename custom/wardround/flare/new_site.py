@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import yaml
 
@@ -11,10 +11,9 @@ from wardround.flare import site_files
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import load_site_config
-from wardround.site.new_config import site_yaml
+from wardround.site.new_config import site_section, site_yaml
 
 PROJECT = "wardround"
-_TARGETS = {site_files.IMAGING_STUDY: "imaging", site_files.TABULAR_STUDY: "tabular"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def new_site_texts(site: NewSite) -> dict[str, str]:
     """Each file's name and text.
 
     Raises:
-        WardroundError: a kind of data has no section to start with, or needs its image named.
+        WardroundError: a kind of data has no section to start with.
     """
     return {
         "site.yaml": site_yaml(
@@ -99,11 +98,9 @@ def write_new_site(folder: Path, site: NewSite, *, force: bool = False) -> list[
 
 
 def _mounts(site: NewSite, kind: str) -> site_files.Mounts:
-    if kind not in site.images and kind not in _TARGETS:
-        raise WardroundError(Reason.CONFIGURATION_INVALID, f"image: {kind}: name one, as in --image {kind}=IMAGE")
-    image = site.images.get(kind) or site_files.default_image(_TARGETS[kind])
-    path = PurePath(site.data[kind])
-    return site_files.Mounts(image, str(path.parent if path.suffix else path), site.state, site.cache)
+    section = site_section(kind)
+    image = site.images.get(kind) or site_files.default_image(section.IMAGE)
+    return site_files.Mounts(image, section.folder_of(site.data[kind]), site.state, site.cache)
 
 
 def _participant(site: NewSite) -> str:

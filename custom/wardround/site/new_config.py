@@ -1,8 +1,12 @@
 """The site.yaml that `wardround site init` writes, with the comments that its admin needs."""
 
 import importlib
-from collections.abc import Callable, Mapping
+import pkgutil
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any, Protocol
 
+from wardround import workloads
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.yaml_text import as_scalar
 
@@ -23,6 +27,24 @@ cache_folder: {cache}   # prepared cases; safe to delete
 
 data:
 """
+
+
+class SiteSection(Protocol):
+    """A workload's `site_section.py`.
+
+    Attributes:
+        QUESTION: what an admin at a terminal is asked for.
+        IMAGE: the target of docker/Dockerfile that its jobs run in.
+    """
+
+    QUESTION: str
+    IMAGE: str
+
+    def section_text(self, data: str, *, role: str, generated: bool) -> str:
+        """The section of a new site.yaml, for this folder or file with the data."""
+
+    def folder_of(self, data: str) -> str:
+        """The folder that a job's container has to see for this folder or file."""
 
 
 def site_yaml(
@@ -53,19 +75,32 @@ def site_yaml(
         state=as_scalar(state),
         cache=as_scalar(cache),
     )
-    sections = [_section(kind)(path, role=role, generated=generated) for kind, path in data.items()]
+    sections = [site_section(kind).section_text(path, role=role, generated=generated) for kind, path in data.items()]
     return head + "\n".join(sections)
 
 
-def _section(kind: str) -> Callable[..., str]:
+def site_section(kind: str) -> SiteSection:
+    """What a kind of workload brings for a new site.
+
+    Raises:
+        WardroundError: there is no such kind.
+    """
     try:
-        text: Callable[..., str] = importlib.import_module(f"wardround.workloads.{kind}.site_section").section_text
+        section: Any = importlib.import_module(f"{workloads.__name__}.{kind}.site_section")
     except ModuleNotFoundError as error:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
             f"data: {kind!r}: no section of that kind to start site.yaml with; write it by hand, see its workload",
         ) from error
-    return text
+    found: SiteSection = section
+    return found
+
+
+def questions() -> dict[str, str]:
+    """Each kind of workload that a new site may have data for, to what its admin is asked for."""
+    kinds = [one.name for one in pkgutil.iter_modules(workloads.__path__) if one.ispkg]
+    with_section = [kind for kind in kinds if find_spec(f"{workloads.__name__}.{kind}.site_section")]
+    return {kind: site_section(kind).QUESTION for kind in with_section}
 
 
 def _gap(value: str, width: int) -> str:

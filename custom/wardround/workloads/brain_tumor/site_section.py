@@ -2,6 +2,8 @@
 
 from wardround.records.yaml_text import as_scalar
 
+QUESTION = "Folder with brain-tumor images"
+IMAGE = "imaging"
 _SECTION = """\
   brain_tumor:
     folder: {data}{gap} # one folder a case
@@ -32,3 +34,8 @@ def section_text(data: str, *, role: str, generated: bool) -> str:
         validation, test = ("0.2", "0.2") if role == "train" else ("0", "0.9")
     gap = " " * max(0, 15 - len(data))
     return _SECTION.format(data=as_scalar(data), gap=gap, validation=validation, test=test)
+
+
+def folder_of(data: str) -> str:
+    """What a job's container has to see: the folder of the cases itself."""
+    return data

@@ -4,6 +4,8 @@ from pathlib import PurePath
 
 from wardround.records.yaml_text import as_scalar
 
+QUESTION = "Table of stays (csv, parquet)"
+IMAGE = "tabular"
 _SECTION = """\
   clinical_risk:              # its table of stays
     source:
@@ -42,3 +44,8 @@ def section_text(data: str, *, role: str, generated: bool) -> str:  # noqa: ARG0
     """
     kind = "parquet" if PurePath(data).suffix == ".parquet" else "csv"
     return _SECTION.format(data=as_scalar(data), kind=kind)
+
+
+def folder_of(data: str) -> str:
+    """What a job's container has to see: the folder that the table lies in."""
+    return str(PurePath(data).parent)
