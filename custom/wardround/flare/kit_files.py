@@ -3,14 +3,16 @@
 import json
 from typing import Any
 
+from nvflare.security.security import COMMAND_CATEGORIES
+
 from wardround.flare.installation import Installation, changed_local, changed_startup
 from wardround.flare.kit import Kit
 from wardround.flare.policy import OUR_CLASSES
-from wardround.flare.site_files import GUARD
+from wardround.flare.site_files import GUARD, NEVER
 from wardround.site.finding import Finding
 
-_CLOSED = ("byoc", "shell_commands")
-_SHELL = ("pwd", "ls", "cat", "head", "tail", "grep")
+# a right may be given to a single command of a category, too
+_CLOSED = (*NEVER, *(command for command, category in COMMAND_CATEGORIES.items() if category in NEVER))
 
 
 def check_files(kit: Kit, installation: Installation | None) -> Finding:
@@ -67,15 +69,11 @@ def _open_resources(resources: dict[str, Any]) -> list[str]:
 def _open_rights(rights: dict[str, Any]) -> list[str]:
     found = []
     for role, granted in rights["permissions"].items():
+        if isinstance(granted, str):
+            if granted != "none":
+                found.append(f"authorization.json: {role} has byoc and every other right")
+            continue
         for right in _CLOSED:
-            # a role given "any" at once has every right, and one left out of a role's list has none
-            given = granted if isinstance(granted, str) else granted.get(right, "none")
-            if given != "none":
+            if granted.get(right, "none") != "none":  # what is left out of a role's list is not granted
                 found.append(f"authorization.json: {role} has {right}")
-        if isinstance(granted, dict):
-            found += [
-                f"authorization.json: {role} has {command}"
-                for command in _SHELL
-                if granted.get(command, "none") != "none"
-            ]
     return found

@@ -6,6 +6,8 @@ from typing import Any
 
 from nvflare.app_common.default_component_policy import DEFAULT_CLASS_ALLOW_LIST
 
+from wardround.records.files import write_whole
+
 # A prefix such as "wardround." would let a job call anything that our modules import: FLARE builds any callable.
 OUR_CLASSES = (
     "wardround.flare.aggregator.UpdateAggregator",
@@ -21,19 +23,23 @@ def class_allow_list() -> list[str]:
     return [*DEFAULT_CLASS_ALLOW_LIST, *OUR_CLASSES]
 
 
+def policy() -> dict[str, Any]:
+    """The keys of every resources.json: the class list, enforced, and no log streaming to the server."""
+    return {
+        "format_version": 2,
+        "class_list_enforcement_mode": "enforce",
+        "class_allow_list": class_allow_list(),
+        "allow_log_streaming": False,
+    }
+
+
 def resources(present: dict[str, Any]) -> dict[str, Any]:
-    """A site's resources.json with this policy: the class list, enforced, and no log streaming to the server.
+    """A site's resources.json with this policy.
 
     Args:
         present: what the site has, such as FLARE's resources.json.default; all other keys are kept.
     """
-    return {
-        "format_version": 2,
-        **present,
-        "class_allow_list": class_allow_list(),
-        "class_list_enforcement_mode": "enforce",
-        "allow_log_streaming": False,
-    }
+    return {**present, **policy()}
 
 
 def write_resources(local_folder: Path) -> Path:
@@ -44,7 +50,6 @@ def write_resources(local_folder: Path) -> Path:
         if file.is_file():
             present = json.loads(file.read_text(encoding="utf-8"))
             break
-    local_folder.mkdir(parents=True, exist_ok=True)
     target = local_folder / "resources.json"
-    target.write_text(json.dumps(resources(present), indent=2) + "\n", encoding="utf-8")
+    write_whole(target, (json.dumps(resources(present), indent=2) + "\n").encode())
     return target

@@ -10,13 +10,12 @@ from typing import Any
 import yaml
 
 from wardround import __version__
-from wardround.flare.policy import class_allow_list
+from wardround.flare.policy import policy
 
-IMAGING_STUDY, TABULAR_STUDY = "brain_tumor", "clinical_risk"
 _ROLES = ("project_admin", "org_admin", "lead", "member")
 GUARD = "wardround.flare.kit_guard.KitGuard"
 _GUARD = {"id": "kit_guard", "path": GUARD, "args": {}}
-_NEVER = {"shell_commands": "none", "byoc": "none", "server-predeployed-flwr": "none"}
+NEVER = ("shell_commands", "byoc", "server-predeployed-flwr")  # rights that nobody has: they run what is not ours
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def site_resources(gpus: int = 0, gpu_memory: int = 0) -> str:
         {"id": "resource_consumer", "path": consumer, "args": {}},
         _GUARD,
     ]
-    return _json({**_policy(), "components": components})
+    return _json({**policy(), "components": components})
 
 
 def server_resources() -> str:
@@ -65,7 +64,7 @@ def server_resources() -> str:
         "snapshot_persistor": {"args": {"storage": {"args": {"root_dir": "snapshot-storage"}}}},
         "components": [{"id": "job_manager", "args": {"uri_root": "jobs-storage"}}, _GUARD],
     }
-    return _json({**_policy(), **stores})
+    return _json({**policy(), **stores})
 
 
 def authorization() -> str:
@@ -92,7 +91,12 @@ def authorization() -> str:
         },
         "member": {"view": "any"},
     }
-    return _json({"format_version": "1.0", "permissions": {role: {**may[role], **_NEVER} for role in _ROLES}})
+    return _json(
+        {
+            "format_version": "1.0",
+            "permissions": {role: {**may[role], **dict.fromkeys(NEVER, "none")} for role in _ROLES},
+        }
+    )
 
 
 def privacy() -> str:
@@ -157,15 +161,6 @@ def docker(image: str) -> str:
 
 def _runtime(head: str, studies: dict[str, Any]) -> str:
     return head + yaml.safe_dump({"format_version": 2, "studies": studies}, sort_keys=False)
-
-
-def _policy() -> dict[str, Any]:
-    return {
-        "format_version": 2,
-        "class_list_enforcement_mode": "enforce",
-        "class_allow_list": class_allow_list(),
-        "allow_log_streaming": False,
-    }
 
 
 def _json(value: object) -> str:
