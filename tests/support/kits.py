@@ -11,12 +11,19 @@ from cryptography.x509.oid import NameOID
 
 
 def make_kit(folder: Path, *, kind: str = "client", name: str = "hospital-a", port: int = 8002) -> Path:
-    """A kit of a `client` or a `server` in `folder`."""
+    """A kit of a `client`, a `server` or an `admin` in `folder`."""
     for part in ("startup", "local"):
         (folder / part).mkdir(parents=True)
-    servers = [{"name": "wardround", "service": {"target": f"127.0.0.1:{port}", "scheme": "grpc"}}]
-    (folder / "startup" / f"fed_{kind}.json").write_text(json.dumps({"servers": servers}), encoding="utf-8")
-    (folder / "startup" / f"{kind}.crt").write_bytes(_certificate(name))
+    server = {"name": "wardround", "service": {"target": f"127.0.0.1:{port}", "scheme": "grpc"}}
+    settings: dict[str, object] = {
+        "client": {"servers": [server], "client": {"fqsn": name}},
+        "server": {"servers": [{**server, "admin_server": name}]},
+        "admin": {"admin": {"username": name, "host": "127.0.0.1", "port": port, "scheme": "grpc"}},
+    }
+    (folder / "startup" / f"fed_{kind}.json").write_text(json.dumps(settings[kind]), encoding="utf-8")
+    (folder / "startup" / f"{'server' if kind == 'server' else 'client'}.crt").write_bytes(_certificate(name))
+    default = {"format_version": 2, "client": {"retry_timeout": 30}, "allow_log_streaming": True}
+    (folder / "local" / "resources.json.default").write_text(json.dumps(default), encoding="utf-8")
     return folder
 
 

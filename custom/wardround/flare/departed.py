@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.records.files import write_whole
 from wardround.records.study import validated
 from wardround.records.yaml_text import read_settings
 
@@ -65,4 +66,4 @@ def disable_clients(server: Path, departed: list[Departed]) -> None:
     present = json.loads(file.read_text(encoding="utf-8"))["disabled_clients"] if file.is_file() else []
     names = sorted({*present, *(one.client for one in departed)})
     if names != present:
-        file.write_text(json.dumps({"disabled_clients": names}, indent=2) + "\n", encoding="utf-8")
+        write_whole(file, (json.dumps({"disabled_clients": names}, indent=2) + "\n").encode())

@@ -1,13 +1,12 @@
-"""A FLARE startup kit: whose it is, and what wardround's proof-of-concept system adds to it."""
+"""A FLARE startup kit: whose it is, and whose settings may go into it."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from wardround.flare.policy import write_resources
 from wardround.records.reasons import Reason, WardroundError
-from wardround.site.config import SiteConfig, resolved_yaml
+from wardround.site.config import SiteConfig
 
 DOCKER_START = "start_docker.sh"
 _ROLE_FILES: dict[str, Literal["server", "site", "admin"]] = {
@@ -71,26 +70,6 @@ def read_kit(folder: Path) -> Kit:
     except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
         raise _no_kit(f"{file}: damaged ({type(error).__name__}: {error}); ask for the kit again") from error
     return Kit(folder, role, name, host, port, scheme, in_docker=(startup / DOCKER_START).is_file())
-
-
-def install(kit: Path, config: SiteConfig | None = None) -> list[Path]:
-    """Makes a proof-of-concept kit fit for our jobs: the class list, no log streaming, and the site's settings.
-
-    Args:
-        kit: of a server or a site.
-        config: the site's settings, written with absolute paths; None for a server.
-
-    Raises:
-        WardroundError: not a startup kit, or one of another site than `config` names.
-    """
-    found = read_kit(kit)
-    if config is not None:
-        refuse_other_site(found, config)
-    written = [write_resources(kit / "local")]
-    if config is not None:
-        written.append(kit / "local" / "site.yaml")
-        written[-1].write_text(resolved_yaml(config), encoding="utf-8")
-    return written
 
 
 def refuse_other_site(kit: Kit, config: SiteConfig) -> None:

@@ -7,19 +7,16 @@ import contextlib
 import json
 import os
 import shutil
-import socket
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from wardround.flare.failure import cause_of
-from wardround.flare.kit import install
 from wardround.flare.kit_log import REGISTERED
 from wardround.flare.marked_processes import MarkedProcesses
+from wardround.flare.poc_kits import ADMIN, PROJECT, SERVER, install, write_project
 from wardround.flare.session import run_through_session
 from wardround.flare.workspace import site_environment, workspace
 from wardround.records.reasons import Reason, WardroundError
@@ -27,9 +24,6 @@ from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
 
-ADMIN = "admin@wardround.local"
-_PROJECT = "wardround_poc"
-_SERVER = "server"
 _STATE = "poc.json"
 _START_SECONDS = 300
 
@@ -80,9 +74,9 @@ class PocSystem:
         state = {"mark": self._children.mark, "sites": [config.name for config in configs]}
         (self.folder / _STATE).write_text(json.dumps(state), encoding="utf-8")
         project = self.folder / "project.yml"
-        project.write_text(yaml.safe_dump(_project(configs), sort_keys=False), encoding="utf-8")
+        write_project(project, configs)
         self._nvflare("poc", "prepare", "-i", str(project), "--force")
-        install(self._kits / _SERVER)
+        install(self._kits / SERVER)
         for config in configs:
             install(self._kits / config.name, config)
 
@@ -120,7 +114,7 @@ class PocSystem:
 
     @property
     def _kits(self) -> Path:
-        return self.folder / "poc" / _PROJECT / "prod_00"
+        return self.folder / "poc" / PROJECT / "prod_00"
 
     def _state(self) -> dict[str, Any]:
         file = self.folder / _STATE
@@ -172,31 +166,6 @@ def run_in_poc(
             )
         finally:
             system.stop()
-            for log in sorted(system.folder.glob(f"poc/{_PROJECT}/prod_00/*/log.txt")):
+            for log in sorted(system.folder.glob(f"poc/{PROJECT}/prod_00/*/log.txt")):
                 with (out / "flare.log").open("a", encoding="utf-8") as stream:
                     stream.write(f"\n=== {log.parent.name} ===\n{log.read_text(encoding='utf-8', errors='replace')}")
-
-
-def _project(configs: list[SiteConfig]) -> dict[str, object]:
-    """A project on free ports, so that a busy 8002 or another POC does not matter."""
-    clients = [{"name": config.name, "type": "client", "org": "hospital"} for config in configs]
-    server = {"name": _SERVER, "type": "server", "org": "consortium", "fed_learn_port": _free_port()}
-    admin = {"name": ADMIN, "type": "admin", "org": "consortium", "role": "project_admin"}
-    builders = "nvflare.lighter.impl"
-    return {
-        "api_version": 3,
-        "name": _PROJECT,
-        "participants": [server, *clients, admin],
-        "builders": [
-            {"path": f"{builders}.workspace.WorkspaceBuilder", "args": {"template_file": ["master_template.yml"]}},
-            {"path": f"{builders}.static_file.StaticFileBuilder", "args": {"config_folder": "config"}},
-            {"path": f"{builders}.cert.CertBuilder"},
-            {"path": f"{builders}.signature.SignatureBuilder"},
-        ],
-    }
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
