@@ -7,9 +7,9 @@ import yaml
 
 from support.fake_workload import make_study
 from wardround.flare import environments
-from wardround.flare.environments import run_study
+from wardround.flare.environments import check_study, run_study
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import EndLine, append_line
+from wardround.records.run_lines import EndLine, Environment, append_line
 from wardround.records.study import Study
 
 
@@ -42,6 +42,16 @@ def test_a_quorum_below_three_on_one_machine_is_for_generated_data_alone(tmp_pat
     sites = [_site(tmp_path, "hospital-a"), _site(tmp_path, "hospital-b", synthetic=False)]
     with pytest.raises(WardroundError, match=r"federation\.quorum: 2 is too small"):
         _run(make_study(federation={"quorum": 2}), tmp_path, sites=sites)
+
+
+@pytest.mark.parametrize("environment", ["sim", "poc"])
+def test_more_gpus_than_this_machine_has_are_refused_with_both_numbers(
+    tmp_path: Path, environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environments.torch.cuda, "device_count", lambda: 1)
+    study = make_study(federation={"quorum": 1, "gpus": 2})
+    with pytest.raises(WardroundError, match=r"federation\.gpus: 2 are wanted at each site, this machine has 1"):
+        check_study(tmp_path, study, environment=environment, sites=[])
 
 
 def test_production_needs_a_startup_kit(tmp_path: Path) -> None:

@@ -25,6 +25,12 @@ def test_the_job_holds_no_code_and_asks_for_the_quorum(job: tuple[Study, Path]) 
     assert json.loads((folder / "meta.json").read_text())["min_clients"] == 3
 
 
+def test_the_gpus_that_a_study_wants_are_asked_of_each_site(tmp_path: Path, job: tuple[Study, Path]) -> None:
+    folder = export_job(tmp_path, make_study(federation={"quorum": 3, "gpus": 2}), tmp_path / "wanting")
+    assert json.loads((folder / "meta.json").read_text())["resource_spec"] == {"@default": {"num_of_gpus": 2}}
+    assert not json.loads((job[1] / "meta.json").read_text())["resource_spec"]
+
+
 def test_the_study_travels_whole_to_server_and_sites(job: tuple[Study, Path]) -> None:
     study, folder = job
     copies = list(folder.rglob("job.yaml"))

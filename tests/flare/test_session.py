@@ -80,14 +80,16 @@ class FakeSession:
         raise RuntimeError("closed already")
 
 
-def _follow(monkeypatch: pytest.MonkeyPatch, out: Path, fake: FakeSession) -> WardroundError:
+def _follow(
+    monkeypatch: pytest.MonkeyPatch, out: Path, fake: FakeSession, code: Reason | None = Reason.FLARE_FAILED
+) -> WardroundError:
     monkeypatch.setattr(session, "open_session", lambda _kit, **_options: fake)
     monkeypatch.setattr(session, "_POLL_SECONDS", 0)
     monkeypatch.setattr(session.StudyRecipe, "export", lambda *_: None)
     options: dict[str, Any] = {"sites": [], "run_name": "run", "environment": "prod", "on_line": lambda _line: None}
     with pytest.raises(WardroundError) as caught:
         run_through_session(make_study(), out, out=out, **options)
-    assert caught.value.code == Reason.FLARE_FAILED
+    assert code is None or caught.value.code == code
     return caught.value
 
 
@@ -95,9 +97,23 @@ def _follow(monkeypatch: pytest.MonkeyPatch, out: Path, fake: FakeSession) -> Wa
 def test_flares_errors_are_one_line_without_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, call: str) -> None:
     fake = FakeSession(call)
     told = str(_follow(monkeypatch, tmp_path, fake))
-    assert told.startswith("FLARE did not ")
+    assert "FLARE did not " in told
     assert "no connection, see <path>" in told
     assert fake.aborted == (["job-1"] if call == "get_job_meta" else [])
+
+
+@pytest.mark.parametrize(("call", "aborted"), [("download_job_result", []), ("get_job_meta", ["job-1"])])
+def test_a_job_that_no_site_takes_ends_with_each_sites_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, call: str, aborted: list[str]
+) -> None:
+    refused = ["hospital-a: job wants 2 GPUs, site offers 0 GPUs", "hospital-b: job wants 2 GPUs, site offers 1 GPU"]
+    never = f"not enough sites have enough resources (ok sites 0 < min sites 2). Details: {'; '.join(refused)}"
+    status = {"get_job_meta": "SUBMITTED", "download_job_result": "FINISHED:CAN'T_SCHEDULE"}[call]
+    fake = FakeSession(call, times=int(call == "download_job_result"))
+    fake.get_job_meta = lambda _job: {"status": status, "schedule_history": [never]}  # type: ignore[method-assign,return-value,assignment]
+    told = _follow(monkeypatch, tmp_path, fake, code=None)
+    assert all(text in str(told) for text in refused)
+    assert fake.aborted == aborted
 
 
 def test_a_server_that_comes_back_is_followed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -29,15 +29,6 @@ def with_an_image(_folder: Path, meta: dict[str, Any]) -> None:
     meta["launcher_spec"] = {"default": {"docker": {"image": "elsewhere.example/image:1"}}}
 
 
-def wanting_gpus(number: int) -> Change:
-    """So many at each site."""
-
-    def change(_folder: Path, meta: dict[str, Any]) -> None:
-        meta["resource_spec"] = {"@default": {"num_of_gpus": number}}
-
-    return change
-
-
 def in_scope(scope: str) -> Change:
     """The job names a privacy scope."""
 

@@ -76,6 +76,7 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
             out=options.out,
             on_line=progress.on_line,
             kit=options.kit,
+            on_wait=progress.trouble,
         )
     except WardroundError as error:
         if not log.is_file():

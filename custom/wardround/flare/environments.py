@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import torch
+
 from wardround.flare.controller import new_run_name
 from wardround.flare.failure import cause_of
 from wardround.flare.poc import run_in_poc
@@ -30,6 +32,7 @@ def run_study(
     on_line: Callable[[RunLine], None],
     kit: Path | None = None,
     run_name: str | None = None,
+    on_wait: Callable[[str], None] | None = None,
 ) -> Path:
     """Runs a study and returns its `run.jsonl`.
 
@@ -44,6 +47,7 @@ def run_study(
         out: the results' folder, empty or new: what is in it would be taken for this run's.
         on_line: gets every line of the record as it is written.
         kit: the admin's startup kit, for `prod`.
+        on_wait: gets, in `prod`, each new reason why the job waits for its start.
         run_name: names the run at the sites; by default the study and the time. A new run needs a new name.
 
     Raises:
@@ -54,7 +58,7 @@ def run_study(
     name = run_name or new_run_name(study)
     if environment == "prod":
         assert kit is not None
-        run_in_production(study, kit, run_name=name, out=out, on_line=on_line)
+        run_in_production(study, kit, run_name=name, out=out, on_line=on_line, on_wait=on_wait)
     else:
         run = run_in_simulator if environment == "sim" else run_in_poc
         run(study, configs, run_name=name, out=out, on_line=on_line)
@@ -72,6 +76,7 @@ def check_study(
     workload = make_workload(study)
     check_key_metric(study, workload.metric_names(), "the workload", last=workload.last_metric_names())
     if environment != "prod":
+        _refuse_missing_gpus(study)
         return _local_sites(sites, study)
     if kit is None:
         raise WardroundError(
@@ -93,6 +98,16 @@ def export_job(study_folder: Path, study: Study, folder: Path) -> Path:
     if not (job / "meta.json").is_file():
         raise WardroundError(Reason.FLARE_FAILED, f"{study_folder}: FLARE wrote no job into {folder}")
     return job
+
+
+def _refuse_missing_gpus(study: Study) -> None:
+    here = torch.cuda.device_count()
+    if study.federation.gpus > here:
+        raise WardroundError(
+            Reason.ENVIRONMENT_INVALID,
+            f"federation.gpus: {study.federation.gpus} are wanted at each site, this machine has {here}; "
+            "set it to 0 for the device of each site.yaml",
+        )
 
 
 def _local_sites(files: list[Path], study: Study) -> list[SiteConfig]:

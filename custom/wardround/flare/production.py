@@ -8,12 +8,28 @@ from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
 
 
-def run_in_production(study: Study, kit: Path, *, run_name: str, out: Path, on_line: Callable[[RunLine], None]) -> None:
+def run_in_production(
+    study: Study,
+    kit: Path,
+    *,
+    run_name: str,
+    out: Path,
+    on_line: Callable[[RunLine], None],
+    on_wait: Callable[[str], None] | None = None,
+) -> None:
     """Submits with the admin's startup kit. Each hospital has its own site.yaml; the enrolled and connected take part.
 
     Raises:
         WardroundError: no session, or FLARE did not run the job.
     """
     run_through_session(
-        study, kit, sites=[], run_name=run_name, environment="prod", out=out, on_line=on_line, enrolled=True
+        study,
+        kit,
+        sites=[],
+        run_name=run_name,
+        environment="prod",
+        out=out,
+        on_line=on_line,
+        on_wait=on_wait,
+        enrolled=True,
     )

@@ -20,6 +20,8 @@ from wardround.records.study import Study
 _POLLING: dict[str, Any] = {"server": {"task_request_interval": 0.05}}
 _CLIENT_POLLING: dict[str, Any] = {"default_task_fetch_interval": 0.05}
 _TASK_CHECK_PERIOD = 0.05
+_EACH_SITE = "@default"  # FLARE's word
+_ONE_MACHINE = ("sim", "poc")  # where sites share GPUs, so nobody sets any aside
 
 
 class StudyRecipe(Recipe):
@@ -36,6 +38,8 @@ class StudyRecipe(Recipe):
         self, study: Study, *, sites: list[str] | None = None, run_name: str = "", environment: str = "flare"
     ) -> None:
         job = BaseFedJob(name=study.name, min_clients=study.federation.quorum, model_selector=FixedSitesSelector())
+        if study.federation.gpus and environment not in _ONE_MACHINE:
+            job.job.meta_props = {"resource_spec": {_EACH_SITE: {"num_of_gpus": study.federation.gpus}}}
         job.set_app_packages(["wardround"])
         # FLARE copies the file when it writes the job, so it has to live as long as the recipe
         self._folder = tempfile.TemporaryDirectory(prefix="wardround-")

@@ -13,6 +13,7 @@ from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 from pydantic import TypeAdapter
 
 from wardround.flare.failure import mask_paths
+from wardround.flare.job_waiting import Waiting, why_not_run
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.record import LINE_COUNT, RECENT_LINES
 from wardround.flare.workspace import collect_results, workspace
@@ -35,6 +36,7 @@ def run_through_session(
     environment: str,
     out: Path,
     on_line: Callable[[RunLine], None],
+    on_wait: Callable[[str], None] | None = None,
     enrolled: bool = False,
 ) -> None:
     """Submits the study's job, hands over its record as it grows, and fetches the results into `out`.
@@ -43,6 +45,7 @@ def run_through_session(
 
     Args:
         kit: an admin's startup kit: the folder that holds `startup/`.
+        on_wait: gets each new reason why the job waits for its start, in one line.
         enrolled: the server knows the study by its name, so the job reaches its sites alone and gets their images.
 
     Raises:
@@ -56,15 +59,18 @@ def run_through_session(
             job = str(_asked("submit the job", session.submit_job, str(folder / "job" / study.name)))
             follower = Follower(on_line)
             try:
-                status = _follow(session, job, follower)
+                ended = _follow(session, job, follower, Waiting(on_wait))
             except BaseException:
                 with contextlib.suppress(Exception):
                     session.abort_job(job)
                 raise
+            status = f"{ended['status']}{why_not_run(ended)}"
             _note(out / "flare.log", f"job {job}: {status}")
-            result = _asked("download the result", session.download_job_result, job, str(folder / "result"))
-            fetched = Path(result) / "workspace"
-            collect_results(fetched, out)
+            try:
+                result = _asked("download the result", session.download_job_result, job, str(folder / "result"))
+            except WardroundError as error:  # of a job that no site took there may be none
+                raise WardroundError(error.code, f"FLARE ended the job as {status}; {error}") from error
+            collect_results(Path(result) / "workspace", out)
             record = out / "run.jsonl"
             if record.is_file():
                 follower.rest(read_lines(record))
@@ -134,11 +140,12 @@ class Follower:
         self._on_line(line)
 
 
-def _follow(session: Session, job: str, follower: Follower) -> str:
+def _follow(session: Session, job: str, follower: Follower, waiting: Waiting) -> dict[str, Any]:
+    """What the server says of the job once it has ended."""
     failed = 0
     while True:
         try:
-            status = str(_asked(f"look at job {job}", session.get_job_meta, job).get("status"))
+            meta = dict(_asked(f"look at job {job}", session.get_job_meta, job))
         except WardroundError:
             failed += 1
             if failed >= _FAILED_POLLS:
@@ -146,8 +153,11 @@ def _follow(session: Session, job: str, follower: Follower) -> str:
             time.sleep(_POLL_SECONDS)
             continue
         failed = 0
+        status = str(meta.get("status"))
         if status.startswith("FINISHED"):
-            return status
+            return meta
+        if status == "SUBMITTED":
+            waiting.look(meta)
         if status == "RUNNING":
             stats = None
             with contextlib.suppress(Exception):  # no stats yet, or no longer: the result has everything

@@ -14,6 +14,7 @@ from wardround.flare.policy import policy
 
 _ROLES = ("project_admin", "org_admin", "lead", "member")
 GUARD = "wardround.flare.kit_guard.KitGuard"
+MANAGER = "wardround.flare.offered_gpus.OfferedGpus"
 _GUARD = {"id": "kit_guard", "path": GUARD, "args": {}}
 NEVER = ("shell_commands", "byoc", "server-predeployed-flwr")  # rights that nobody has: they run what is not ours
 
@@ -47,11 +48,10 @@ def site_resources(gpus: int = 0, gpu_memory: int = 0) -> str:
         gpus: number of GPUs for jobs.
         gpu_memory: of each GPU, GiB, that jobs together may ask for; 0 where memory is not counted.
     """
-    manager = "nvflare.app_common.resource_managers.gpu_resource_manager.GPUResourceManager"
     consumer = "nvflare.app_common.resource_consumers.gpu_resource_consumer.GPUResourceConsumer"
     limits = {"num_of_gpus": gpus, "mem_per_gpu_in_GiB": gpu_memory, "expiration_period": 300}
     components = [
-        {"id": "resource_manager", "path": manager, "args": limits},
+        {"id": "resource_manager", "path": MANAGER, "args": limits},
         {"id": "resource_consumer", "path": consumer, "args": {}},
         _GUARD,
     ]

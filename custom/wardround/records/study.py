@@ -132,6 +132,9 @@ class Federation(_Section):
     round_deadline_seconds: int = Field(3600, ge=1, description="an answer of a round that takes longer is left out")
     grace_period_seconds: int = Field(30, ge=0, description="wait for stragglers once the quorum has answered")
     prepare_deadline_seconds: int = Field(600, ge=1, description="for inspecting the data, before the first round")
+    gpus: int = Field(
+        0, ge=0, description="GPUs that each site must set aside for the job; 0: whatever its site.yaml says"
+    )
 
     @model_validator(mode="after")
     def _grace_ends_first(self) -> Self:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from support.production import LEAD, SITES, Consortium
-from support.refused_jobs import building, changed_job, in_scope, wanting_gpus, with_an_image, with_code
+from support.provisioned import ROOT
+from support.refused_jobs import building, changed_job, in_scope, with_an_image, with_code
 
 pytestmark = pytest.mark.e2e
 
@@ -28,15 +29,15 @@ def test_a_job_with_code_an_image_or_a_foreign_scope_is_refused(
     assert set(refusal) <= set(meta["job_deploy_detail"])
 
 
-def test_a_job_for_more_gpus_than_there_are_is_kept_and_says_why(consortium: Consortium) -> None:
-    job = changed_job(consortium.folder / "jobs" / "clinical_risk", "wanting_gpus", wanting_gpus(2))
+def test_a_job_for_more_gpus_than_there_are_is_refused_with_the_numbers(consortium: Consortium) -> None:
+    run = ("run", str(ROOT / "jobs" / "clinical_risk"), "--env", "prod", "--kit", str(consortium.kit(LEAD)))
+    wanting = ("--set", "federation.gpus=2", "--out", str(consortium.folder / "wanting-gpus"))
+    told = consortium.wardround(*run, *wanting, code=2)
+    for site in SITES:
+        assert f"{site}: job wants 2 GPUs, site offers 0 GPUs" in told
     with consortium.session(LEAD, "clinical_risk") as session:
-        job_id = session.submit_job(str(job))
-        consortium.wait_for(lambda: session.get_job_meta(job_id).get("schedule_history"), 60, "schedule")
-        meta = session.get_job_meta(job_id)
-        session.delete_job(job_id)
-    assert meta["status"] == "SUBMITTED"
-    assert "not enough sites have enough resources (ok sites 0 < min sites 3)" in meta["schedule_history"][0]
+        (job,) = [one for one in session.list_jobs() if one["status"] == "FINISHED:ABORTED"]
+    assert job["job_name"] == "clinical_risk"
 
 
 def test_a_class_or_function_that_no_site_lists_is_not_built(consortium: Consortium, finished: Any) -> None:
