@@ -7,6 +7,7 @@ import typer
 
 from wardround.cli.console import results
 from wardround.cli.tables import print_summary
+from wardround.records.manifest import FILE_NAME
 
 
 def report(
@@ -16,7 +17,8 @@ def report(
         typer.Option(help="Folder of site.yaml files: pictures of sites with synthetic: true go into the page."),
     ] = None,
 ) -> None:
-    """Write report.html and report.json again from run.jsonl, and print the tables."""
+    """Write report.html and report.json again from run.jsonl, and print the tables. A missing manifest.json is added."""
+    from wardround.cli.write_manifest import write_run_manifest
     from wardround.cli.write_report import write_report
     from wardround.site.config import load_site_config
 
@@ -26,5 +28,7 @@ def report(
 
         configs = [load_site_config(file) for file in site_files(sites)]
     written = write_report(run_folder, configs)
+    if not (run_folder / FILE_NAME).is_file():  # one that is there says what the models were when the run ended
+        write_run_manifest(run_folder)
     print_summary(results(), written.summary)
     results().print(f"\nreport  {written.page}\nfigures {written.figures}", soft_wrap=True)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from wardround.cli.progress import RunProgress
 from wardround.cli.sites import site_files
+from wardround.cli.write_manifest import write_manifest_anyhow, write_run_manifest
 from wardround.cli.write_report import RECORD, Report, write_report
+from wardround.records.manifest import FILE_NAME
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import Environment, RunLine, StartLine, append_line, read_lines
 from wardround.records.study import Study
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 
 LOG = "flare.log"
+_OF_NO_RUN = {LOG, FILE_NAME}  # all that a run leaves that never began, so there is nothing to lose
 
 
 @dataclass(frozen=True)
@@ -57,13 +60,27 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
         FederationFailedError: FLARE started and the run failed.
         WardroundError: something does not fit, before anything was started.
     """
-    from wardround.flare.environments import run_study
-    from wardround.flare.site_causes import SiteCauses
-
     _refuse_baselines_in_production(options)
     files = _site_files(options)
     configs = _configs(files)
     _claim(options.out)
+    log = options.out / LOG
+    try:
+        report = _run_to_the_report(study, options, files, configs, progress)
+    except BaseException as error:
+        if log.is_file():  # else nothing was started
+            write_manifest_anyhow(options.out, study, options.environment, _why(error))
+        raise
+    write_run_manifest(options.out)
+    return report
+
+
+def _run_to_the_report(
+    study: Study, options: RunOptions, files: list[Path], configs: list["SiteConfig"], progress: RunProgress
+) -> Report:
+    from wardround.flare.environments import run_study
+    from wardround.flare.site_causes import SiteCauses
+
     causes = SiteCauses(configs)
     log = options.out / LOG
     progress.phase(f"starting FLARE ({options.environment}) with {_sites_in_words(configs)}; its log is {log}")
@@ -132,16 +149,23 @@ def _configs(files: Sequence[Path]) -> list["SiteConfig"]:
 
 def _claim(out: Path) -> None:
     _refuse_to_overwrite(out)
-    (out / LOG).unlink(missing_ok=True)
+    for name in _OF_NO_RUN:
+        (out / name).unlink(missing_ok=True)
     out.mkdir(parents=True, exist_ok=True)
 
 
 def _refuse_to_overwrite(out: Path) -> None:
     held = {file.name for file in out.iterdir()} if out.exists() else set()
-    if held - {LOG}:  # a log alone is of a run that never started, so there is nothing to lose
+    if held - _OF_NO_RUN:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID, f"--out {out}: is not empty, and runs never overwrite; name a new folder"
         )
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return Reason.INTERRUPTED
+    return str(error.code) if isinstance(error, WardroundError) else type(error).__name__
 
 
 def _sites_in_words(configs: Sequence["SiteConfig"]) -> str:

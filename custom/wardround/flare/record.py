@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from wardround.records.code import code_facts
 from wardround.records.run_lines import EndLine, JoinLine, ResumeLine, RoundLine, RunLine, ScoreLine, StartLine
 from wardround.records.study import Study
 from wardround.records.update import SiteManifest
@@ -72,6 +73,7 @@ class RunRecord:
             sites=[manifest for _, manifest in sorted(manifests.items())],
             missing=sorted(missing),
             versions=package_versions(),
+            code=code_facts(),
         )
         self._write(line, phase="rounds")
 

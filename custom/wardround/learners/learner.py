@@ -19,6 +19,7 @@ from wardround.learners.manifest import make_manifest
 from wardround.learners.personalise import Personalised, fine_tune
 from wardround.learners.seeds import seed_of, seeded
 from wardround.learners.sharing import ShareAll, Sharing
+from wardround.records.declared import NOTHING_DECLARED, DeclaredData
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores, Tally
 from wardround.records.study import Study, check_key_metric
@@ -114,6 +115,7 @@ class Learner:
         role: Role,
         *,
         nature: Nature = "hospital",
+        declared: DeclaredData = NOTHING_DECLARED,
         statistics: Sequence[Tally] = (),
         suppressed: Sequence[str] = (),
     ) -> SiteManifest:
@@ -126,6 +128,7 @@ class Learner:
             site=self.site,
             role=role,
             nature=nature,
+            declared=declared,
             statistics=statistics,
             suppressed=suppressed,
         )

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from wardround.learners.sharing import Entries
+from wardround.records.code import code_facts
+from wardround.records.declared import NOTHING_DECLARED, DeclaredData
 from wardround.records.scores import Tally
 from wardround.records.study import Study
 from wardround.records.update import Nature, Role, SiteManifest
@@ -20,12 +22,14 @@ def make_manifest(
     site: str,
     role: Role,
     nature: Nature = "hospital",
+    declared: DeclaredData = NOTHING_DECLARED,
     statistics: Sequence[Tally] = (),
     suppressed: Sequence[str] = (),
 ) -> SiteManifest:
     """Counts, names, shapes and digests; shared entries cross as float32 whatever the network's own type.
 
     Args:
+        declared: what the site's admin says of its data.
         statistics, suppressed: the data's sums that the site's disclosure rules let through, and the others' names.
     """
     return SiteManifest(
@@ -42,4 +46,6 @@ def make_manifest(
         statistics=list(statistics),
         suppressed=list(suppressed),
         nature=nature,
+        declared=declared,
+        code=code_facts(),
     )

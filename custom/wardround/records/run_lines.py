@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from wardround.records.alerts import AlertRow
+from wardround.records.code import CodeFacts
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Cohort, Tally
@@ -30,6 +31,7 @@ class StartLine(_Line):
     sites: list[SiteManifest]
     missing: list[str] = Field(default_factory=list)
     versions: dict[str, str] = Field(default_factory=dict)
+    code: CodeFacts | None = None
 
 
 class JoinLine(_Line):

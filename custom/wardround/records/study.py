@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from wardround.records.acceptance import Acceptance
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.yaml_text import read_settings, yaml_value
 
@@ -158,6 +159,7 @@ class Study(_Section):
     aggregation: Aggregation = Aggregation()
     evaluation: Evaluation
     federation: Federation = Federation()
+    acceptance: Acceptance = Acceptance()
 
     @model_validator(mode="after")
     def _names_a_workload(self) -> Self:

@@ -4,7 +4,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.records.code import CodeFacts
 from wardround.records.codes import Code, Count, Digest, EntryName, Version
+from wardround.records.declared import DeclaredData
 from wardround.records.metric_record import MetricRecord
 from wardround.records.scores import Tally
 
@@ -28,6 +30,8 @@ class SiteManifest(BaseModel):
         statistics: sums over the site's training cases that the study's initial model needs, such as a column's.
         suppressed: names of such sums that the site's disclosure rules held back.
         nature: patients of a hospital; generated data; or a part of a public data set that stands for a hospital.
+        declared: what the site's admin says of the data set and of how its labels came about.
+        code: what runs there.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -45,6 +49,8 @@ class SiteManifest(BaseModel):
     statistics: list[Tally] = Field(default_factory=list)
     suppressed: list[Code] = Field(default_factory=list)
     nature: Nature = "hospital"
+    declared: DeclaredData = DeclaredData()
+    code: CodeFacts | None = None
 
 
 class TrainingReport(BaseModel):

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
+from wardround.records.declared import DeclaredData, declared_in
 from wardround.records.disclosure import Disclosure
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import validated
@@ -74,6 +75,10 @@ class SiteConfig(BaseModel):
     def section_name(self, kind: str, study: str = "") -> str:
         """Where `section` found the settings, such as `site.yaml: data.readmission`, for messages on them."""
         return f"{self.source.name}: data.{self._key(kind, study)}"
+
+    def declared(self, kind: str, study: str = "") -> DeclaredData:
+        """What the section for one study declares of its data; see `section`."""
+        return declared_in(self.section(kind, study))
 
     def _key(self, kind: str, study: str) -> str:
         return study if study in self.data else kind

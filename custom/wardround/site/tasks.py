@@ -46,7 +46,11 @@ class SiteTasks:
             _log.info("%s: held back: fewer than %d patients", name, config.disclosure.minimum_cell)
         return Reply(
             manifest=learner.manifest(
-                config.role, nature=config.nature, statistics=sums.passed, suppressed=sums.suppressed
+                config.role,
+                nature=config.nature,
+                declared=config.declared(str(self._study.workload["kind"]), self._study.name),
+                statistics=sums.passed,
+                suppressed=sums.suppressed,
             )
         )
 

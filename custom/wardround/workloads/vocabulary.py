@@ -6,6 +6,9 @@ A workload's folder holds a `vocabulary.py` with `VOCABULARY`; a report reads it
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+METRICS_VERSION = 1
+"""Of the definitions of all figures: raised with any change that gives the same predictions another figure."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -31,6 +34,7 @@ class Family:
         meaning: one or two sentences for the report's list of words.
         head: of a narrow column, where the title is too long for one.
         counted_where: which cases a figure is of, where that can be fewer than all: `whose label holds the region`.
+        formula: how the figure is worked out, in words, for whoever wants to know what a number in a record is.
     """
 
     key: str
@@ -43,6 +47,7 @@ class Family:
     meaning: str = ""
     head: str = ""
     counted_where: str = ""
+    formula: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from wardround import workloads
 from wardround.metrics.intervals import paired_differences
+from wardround.records.acceptance import check_acceptance
 from wardround.records.disclosure import Disclosure
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
@@ -107,6 +108,10 @@ class Workload(ABC):
     def last_metric_names(self) -> tuple[str, ...]:
         """Names of the records that are too slow for every round, and reported after the last one; none by default."""
         return ()
+
+    def compared_names(self) -> tuple[str, ...]:
+        """Names of the records that `differences` gives; by default all."""
+        return (*self.metric_names(), *self.last_metric_names())
 
     def head(self, network: nn.Module) -> tuple[str, ...]:  # noqa: ARG002
         """Names in `network.state_dict()` of the last layer, which a study may leave at each site.
@@ -228,9 +233,12 @@ def make_workload(study: Study) -> Workload:
     """Builds the study's workload; see `workload_of`.
 
     Raises:
-        WardroundError: also where `key_metric_mode` is the wrong one for the key metric.
+        WardroundError: also where `key_metric_mode` is the wrong one for the key metric, or an acceptance criterion is
+            about a figure that the workload does not report.
     """
     workload = workload_of(study.workload)
+    reported = (*workload.metric_names(), *workload.last_metric_names())
+    check_acceptance(study.acceptance, reported, workload.compared_names())
     if study.evaluation.key_metric in workload.metric_names():  # another one is refused by check_key_metric, as such
         check_direction(study)
     return workload

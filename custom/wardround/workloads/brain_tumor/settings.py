@@ -5,6 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from wardround.records.declared import DeclaredData
+
 REGIONS = ("tc", "wt", "et")  # tumor core, whole tumor, enhancing tumor: the channel order of every label and output
 SEQUENCES = ("t1n", "t1c", "t2w", "t2f")  # BraTS 2023 names: T1, T1 with contrast, T2, T2-FLAIR
 GROUPS = 8  # of GroupNorm
@@ -131,7 +133,7 @@ class ImageDeclaration(_Section):
     surgical_status: SurgicalStatus = Field(description="images from before or after surgery")
 
 
-class BrainTumorSiteSettings(_Section):
+class BrainTumorSiteSettings(_Section, DeclaredData):
     """The `brain_tumor` section of a hospital's site.yaml."""
 
     folder: Path = Field(description="where the cases lie, at any depth")

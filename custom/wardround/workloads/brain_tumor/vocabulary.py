@@ -22,6 +22,8 @@ VOCABULARY = Vocabulary(
             "everything abnormal, edema included. TC, tumor core: without the edema. ET, enhancing tumor: what takes "
             "up contrast.",
             counted_where=_LABELLED,
+            formula="2 |P and L| / (|P| + |L|) in voxels of a case, P predicted and L labelled, then the mean over "
+            "cases with |L| > 0; mean: first over a case's regions",
         ),
         Family(
             "hd95",
@@ -33,11 +35,35 @@ VOCABULARY = Vocabulary(
             meaning="95th percentile of the distance in mm between the two surfaces; lower is better. A missed lesion "
             "is penalised, not dropped.",
             counted_where=_LABELLED,
+            formula="larger of both directions' 95th percentile of distances between the surfaces of P and L, mean "
+            "over cases with |L| > 0; the image's diagonal where |P| = 0",
         ),
-        Family("brats_dice", "Dice, BraTS convention", True, parts=_REGIONS),
-        Family("brats_hd95", "HD95, BraTS convention", False, 1, "mm", parts=_REGIONS),
-        Family("false_positive_volume", "False-positive volume", False, 1, "ml", parts=_REGIONS),
-        Family("voxels", "Voxel counts", True, 0, parts=_REGIONS),
+        Family(
+            "brats_dice",
+            "Dice, BraTS convention",
+            True,
+            parts=_REGIONS,
+            formula="as dice, over all cases: 1 where |P| = |L| = 0, and 0 where one of them is",
+        ),
+        Family(
+            "brats_hd95",
+            "HD95, BraTS convention",
+            False,
+            1,
+            "mm",
+            parts=_REGIONS,
+            formula="as hd95, over all cases: 0 where |P| = |L| = 0, and 373.13 where one of them is",
+        ),
+        Family(
+            "false_positive_volume",
+            "False-positive volume",
+            False,
+            1,
+            "ml",
+            parts=_REGIONS,
+            formula="volume of P, mean over cases with |L| = 0",
+        ),
+        Family("voxels", "Voxel counts", True, 0, parts=_REGIONS, formula="sums of |P and L|, |P| and |L| over cases"),
     ),
     predicted="predicted volumes in ml",
     figures=tuple(Figure(part.key, part.title) for part in _REGIONS),

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from wardround.records.declared import DeclaredData
 from wardround.workloads.clinical_risk.contract import Contract, Name, SiteSplit, SplitRule
 
 _Share = Annotated[float, Field(gt=0, lt=1)]
@@ -122,7 +123,7 @@ class OutcomeMapping(_Section):
     codes: dict[_Code, _Code] = Field(default_factory=dict, description="the site's codes to positive and negative")
 
 
-class ClinicalRiskSiteSettings(_Section):
+class ClinicalRiskSiteSettings(_Section, DeclaredData):
     """The `clinical_risk` section of a hospital's site.yaml, or a study's of that kind by its own name."""
 
     source: Source = Field(description="a text file, a Parquet file or a database")

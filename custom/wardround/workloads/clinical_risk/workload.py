@@ -21,7 +21,12 @@ from wardround.workloads.clinical_risk.open_site import open_site_data
 from wardround.workloads.clinical_risk.pooled import PooledClinicalRiskData
 from wardround.workloads.clinical_risk.predict import predict_table
 from wardround.workloads.clinical_risk.reference import fit_reference
-from wardround.workloads.clinical_risk.scoring import DETAIL_METRICS, VALIDATION_METRICS, row_differences
+from wardround.workloads.clinical_risk.scoring import (
+    DETAIL_METRICS,
+    DIFFERENCES,
+    VALIDATION_METRICS,
+    row_differences,
+)
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings, ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.site_data import ClinicalRiskData
 from wardround.workloads.clinical_risk.statistics import mean_and_scale, tally_names
@@ -72,6 +77,10 @@ class ClinicalRiskWorkload(Workload):
     def last_metric_names(self) -> tuple[str, ...]:
         """Calibration, and the Brier score's parts."""
         return DETAIL_METRICS
+
+    def compared_names(self) -> tuple[str, ...]:
+        """The validation metrics and accuracy."""
+        return DIFFERENCES
 
     def head(self, network: nn.Module) -> tuple[str, ...]:
         """The last linear layer's weight and bias."""
