@@ -62,7 +62,9 @@ def test_a_content_that_moves_into_the_next_file_is_another_package(tmp_path: Pa
 
 def test_the_revision_is_that_of_the_work_tree() -> None:
     folder = Path(wardround.__file__).parent
-    head = subprocess.run(["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+    head = subprocess.run(
+        ["git", "-C", str(folder), "rev-parse", "HEAD"], capture_output=True, text=True
+    ).stdout.strip()
     revision = code_facts().revision
     assert (revision or "").removesuffix("-dirty") == head
 

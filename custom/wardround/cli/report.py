@@ -17,7 +17,7 @@ def report(
         typer.Option(help="Folder of site.yaml files: pictures of sites with synthetic: true go into the page."),
     ] = None,
 ) -> None:
-    """Write report.html and report.json again from run.jsonl, and print the tables. A missing manifest.json is added."""
+    """Write report.html and report.json again from run.jsonl, and print the tables; add a missing manifest.json."""
     from wardround.cli.write_manifest import write_run_manifest
     from wardround.cli.write_report import write_report
     from wardround.site.config import load_site_config
