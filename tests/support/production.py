@@ -75,9 +75,12 @@ class Consortium:
         """What the admin of a site, or the server's, owns."""
         return self.folder / "site_configs" / name
 
-    def start(self, name: str, *, module: str | None = None) -> None:
-        """The server or a site by its kit's own script, or by another module in place of FLARE's."""
-        command = ["bash", str(self.kit(name) / "startup" / "sub_start.sh"), "--once"]
+    def start(self, name: str, *, module: str | None = None, watched: bool = False) -> None:
+        """The server or a site by its kit's own script, or by another module in place of FLARE's.
+
+        `watched`: as start.sh does, so that the script starts the process again if it dies.
+        """
+        command = ["bash", str(self.kit(name) / "startup" / "sub_start.sh"), *([] if watched else ["--once"])]
         if module:
             command = [module if part == SERVER_MODULE else part for part in command_of(self.kit(name))]
         processes = MarkedProcesses(self.environment(name))
