@@ -75,7 +75,7 @@ def preflight(
     """
     from wardround.flare.preflight import preflight as look
 
-    findings = look(kit, _studies(kit, studies))
+    findings = look(kit, studies or None)
     if output is Format.JSON:
         typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
@@ -105,13 +105,3 @@ def status(
     if html:
         write_whole(html, render_status(found, datetime.now(UTC).isoformat(timespec="seconds")).encode())
         console.print(f"{html}", soft_wrap=True, markup=False)
-
-
-def _studies(kit: Path, named: list[Path] | None) -> list[Path]:
-    import yaml
-
-    if named:
-        return named
-    file = kit / "local" / "site.yaml"
-    sections = (yaml.safe_load(file.read_text(encoding="utf-8")) or {}).get("data", {}) if file.is_file() else {}
-    return [Path("jobs") / name for name in sections if (Path("jobs") / name / "job.yaml").is_file()]

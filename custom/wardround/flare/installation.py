@@ -72,15 +72,20 @@ def startup_faults(kit: Path) -> list[str]:
     Raises:
         WardroundError: the record of its installation is damaged.
     """
-    faults = []
-    if any(character.isspace() for character in str(kit)):
-        faults.append(f"{kit}: FLARE splits a job's command line at spaces; move the kit to a path without one")
+    faults = [fault] if (fault := path_fault(kit)) else []
     installation = read_installation(kit)
     if installation is None:
         faults.append(f"{kit / 'local' / RECORD}: missing; run `wardround site install` for this kit")
     elif changed := changed_startup(kit, installation):
         faults.append(f"{kit / 'startup'}: not as it was when the kit was installed: {'; '.join(changed)}")
     return faults
+
+
+def path_fault(kit: Path) -> str | None:
+    """Why FLARE could start no job in this folder, or None."""
+    if any(character.isspace() for character in str(kit)):
+        return f"{kit}: FLARE splits a job's command line at spaces; move the kit to a path without one"
+    return None
 
 
 def changed_startup(kit: Path, installation: Installation) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wardround.flare.certificates import check_certificate
 from wardround.flare.connection import check_connection
-from wardround.flare.installation import Installation, read_installation
+from wardround.flare.installation import Installation, path_fault, read_installation
 from wardround.flare.kit import Kit, read_kit
 from wardround.flare.kit_files import check_files, check_policy
 from wardround.flare.server_port import check_port
@@ -19,13 +19,14 @@ from wardround.site.finding import Finding
 from wardround.site.machine import check_disk, check_gpu, check_memory, check_shared_memory
 
 
-def preflight(kit_folder: Path, studies: Sequence[Path]) -> list[Finding]:
+def preflight(kit_folder: Path, studies: Sequence[Path] | None = None) -> list[Finding]:
     """Looks at certificate, files, policy, versions, images, server, clock, machine and data of a site's kit; of a
     server's, at its port in place of server, GPU and data.
 
     Args:
         kit_folder: a startup kit.
-        studies: whose data to inspect here, each a folder with its job.yaml.
+        studies: whose data to inspect here, each a folder with its job.yaml; by default those below `jobs/`, in the
+            folder where this is asked, that are named as the data in site.yaml.
 
     Raises:
         WardroundError: the folder is no kit of a server or site, or a study cannot be read.
@@ -54,7 +55,7 @@ def preflight(kit_folder: Path, studies: Sequence[Path]) -> list[Finding]:
         check_memory(),
         check_shared_memory(),
         check_gpu(config.device, _gpus(kit)),
-        *_check_data(config, studies),
+        *_check_data(config, _shipped(config) if studies is None else studies),
     ]
 
 
@@ -77,13 +78,9 @@ def _config(kit: Kit, installation: Installation | None) -> SiteConfig | Finding
 
 
 def _check_path(kit: Kit) -> Finding:
-    """FLARE starts jobs by command lines that it splits at spaces."""
-    path = str(kit.folder.resolve())
-    if " " in path and not kit.in_docker:
-        return Finding(
-            "path", "failed", f"{path!r} has a space: FLARE cannot start jobs there; move the kit and install it again"
-        )
-    return Finding("path", "ok", path)
+    folder = kit.folder.resolve()
+    fault = None if kit.in_docker else path_fault(folder)  # in a container it has another path
+    return Finding("path", "failed", f"{fault}; then install it again") if fault else Finding("path", "ok", str(folder))
 
 
 def _gpus(kit: Kit) -> int:
@@ -93,6 +90,10 @@ def _gpus(kit: Kit) -> int:
         return int(managers[0]["args"].get("num_of_gpus", 0))
     except (OSError, ValueError, KeyError, IndexError):
         return 0
+
+
+def _shipped(config: SiteConfig) -> list[Path]:
+    return [folder for kind in config.data if ((folder := Path("jobs") / kind) / "job.yaml").is_file()]
 
 
 def _check_data(config: SiteConfig, studies: Sequence[Path]) -> list[Finding]:
