@@ -12,12 +12,13 @@ from wardround.site.finding import Finding, Status
 _TIMEOUT_SECONDS = 5.0
 _QUIET_SECONDS = 1.0  # a server that refuses a certificate says so by then
 _CLOCK_SECONDS = 120  # a certificate made now is not valid yet for a clock that is further behind
-_REASONS = {  # of OpenSSL's verification
+_FOREIGN = "it is of another root than this kit: not the server of your consortium, or one that was provisioned anew"
+_REASONS = {  # by OpenSSL's X509_V_ERR_..., for which Python has no names
     9: "its certificate is not valid yet by this machine's clock: set the clock",
     10: "its certificate has expired: tell the server's operator",
-    18: "it is of another root than this kit: not the server of your consortium, or one that was provisioned anew",
-    19: "it is of another root than this kit: not the server of your consortium, or one that was provisioned anew",
-    20: "it is of another root than this kit: not the server of your consortium, or one that was provisioned anew",
+    18: _FOREIGN,
+    19: _FOREIGN,
+    20: _FOREIGN,
     62: "its certificate does not carry this name: the operator has to name it in host_names",
     64: "its certificate does not carry this address: the operator has to name it in host_names",
 }
@@ -34,9 +35,8 @@ def check_connection(kit: Kit) -> list[Finding]:
             _server("failed", f"{kit.host}: this name does not resolve here ({error.strerror}); ask for its DNS entry")
         ]
     try:
-        context = ssl.create_default_context(cafile=str(kit.root))
-        context.load_cert_chain(kit.certificate, kit.certificate.with_suffix(".key"))
-    except (OSError, ssl.SSLError) as error:
+        context = tls_context(kit)
+    except OSError as error:
         return [_server("skipped", f"{where}: not tried: the kit's certificate cannot be used ({error})")]
     try:
         plain = socket.create_connection((kit.host, kit.port), timeout=_TIMEOUT_SECONDS)
@@ -61,6 +61,17 @@ def check_connection(kit: Kit) -> list[Finding]:
         _server("ok", f"{where} ({', '.join(addresses)}) answers with a certificate of the same root"),
         _clock(date),
     ]
+
+
+def tls_context(kit: Kit) -> ssl.SSLContext:
+    """Shows the kit's certificate, and takes that of a server under the same root alone.
+
+    Raises:
+        OSError: a file of the kit cannot be used; `ssl.SSLError` is one.
+    """
+    context = ssl.create_default_context(cafile=str(kit.root))
+    context.load_cert_chain(kit.certificate, kit.certificate.with_suffix(".key"))
+    return context
 
 
 def _date(context: ssl.SSLContext, plain: socket.socket, kit: Kit) -> datetime | None:

@@ -14,9 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from cryptography import x509
-from cryptography.x509.oid import NameOID
-
+from wardround.flare.certificates import read_certificate
 from wardround.records.reasons import Reason, WardroundError
 
 SERVER_MODULE = "nvflare.private.fed.app.server.server_train"
@@ -66,18 +64,20 @@ def command_of(workspace: Path) -> list[str]:
     return [sys.executable, "-u", "-m", kinds[kind], *options]
 
 
-def _identity(certificate: Path) -> tuple[str, str]:
+def _identity(file: Path) -> tuple[str, str]:
     """Common name and organisation."""
     try:
-        subject = x509.load_pem_x509_certificate(certificate.read_bytes()).subject
-        names = [subject.get_attributes_for_oid(oid)[0] for oid in (NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME)]
-    except (OSError, ValueError, IndexError) as error:
-        raise WardroundError(
-            Reason.ENVIRONMENT_INVALID,
-            f"{certificate}: expected a certificate with a common name and an organisation, "
-            f"found {type(error).__name__}; ask for the startup kit again",
-        ) from error
-    return str(names[0].value), str(names[1].value)
+        found = read_certificate(file)
+        if found.name and found.organisation:
+            return found.name, found.organisation
+        cause = f"{found.name!r} and {found.organisation!r}"
+    except (OSError, ValueError) as error:
+        cause = type(error).__name__
+    raise WardroundError(
+        Reason.ENVIRONMENT_INVALID,
+        f"{file}: expected a certificate with a common name and an organisation, found {cause}; "
+        "ask for the startup kit again",
+    )
 
 
 def _run_once(command: list[str], workspace: Path) -> int:

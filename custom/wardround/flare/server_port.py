@@ -1,8 +1,8 @@
 """Whether the port that a server's kit names is free here, or already its own."""
 
 import socket
-import ssl
 
+from wardround.flare.connection import tls_context
 from wardround.flare.kit import Kit
 from wardround.site.finding import Finding
 
@@ -25,9 +25,8 @@ def check_port(kit: Kit) -> Finding:
 
 def _taken(kit: Kit) -> Finding:
     try:
-        context = ssl.create_default_context(cafile=str(kit.root))
+        context = tls_context(kit)
         context.check_hostname = False  # the machine is asked by its address
-        context.load_cert_chain(kit.certificate, kit.certificate.with_suffix(".key"))
         with (
             socket.create_connection(("127.0.0.1", kit.port), timeout=_TIMEOUT_SECONDS) as plain,
             context.wrap_socket(plain),
