@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 
 import yaml
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wardround.records.arms import ALONE, IN_READING_ORDER, LAST, is_alone
 from wardround.records.metric_record import find
@@ -16,22 +15,17 @@ from wardround.reporting.model import Summary
 from wardround.reporting.page_charts import forests, region_charts, site_charts
 from wardround.reporting.pictures import EmbeddedPicture
 from wardround.reporting.sections import by_metric, goal_text, sections
+from wardround.reporting.templates import environment
 from wardround.reporting.whereabouts import common_figures, counts_in_words, own_figures, where_the_data_was
 from wardround.workloads.vocabulary import Family
 
 
 def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = (), *, generated: bool = False) -> str:
     """The page as text; the same arguments give the same bytes. `generated`: no site holds a patient's data."""
-    environment = Environment(
-        loader=PackageLoader("wardround.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    pages = environment()
     words = summary.words
-    environment.filters.update(in_words=words.in_words, reason_in_words=words.reason_in_words)
-    environment.globals.update(
+    pages.filters.update(in_words=words.in_words, reason_in_words=words.reason_in_words)
+    pages.globals.update(
         with_interval=words.with_interval,
         support_text=words.support_text,
         counts_in_words=counts_in_words,
@@ -47,7 +41,7 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = (), *, g
         interval_text=words.interval_text,
     )
     hidden = [LAST] if summary.best_is_last() else []
-    return environment.get_template("report.html.j2").render(
+    return pages.get_template("report.html.j2").render(
         summary=summary,
         answer=answer(summary),
         gains=gains(summary),

@@ -1,8 +1,7 @@
 """A site's status as one page for its admin: no script, nothing from elsewhere."""
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from wardround.records.site_status import SiteStatus, counts_in_words
+from wardround.reporting.templates import environment
 
 
 def render_status(status: SiteStatus, written: str) -> str:
@@ -12,12 +11,5 @@ def render_status(status: SiteStatus, written: str) -> str:
         status: what is known.
         written: when, since a page that lies about does not change.
     """
-    environment = Environment(
-        loader=PackageLoader("wardround.reporting"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    template = environment.get_template("status.html.j2")
+    template = environment().get_template("status.html.j2")
     return template.render(status=status, written=written, counts_in_words=counts_in_words)
