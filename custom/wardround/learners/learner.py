@@ -16,6 +16,7 @@ from wardround.learners.live_entries import LiveEntries
 from wardround.learners.local_state import KeptEntries
 from wardround.learners.local_steps import LocalSteps
 from wardround.learners.manifest import make_manifest
+from wardround.learners.pausing import Pauses
 from wardround.learners.personalise import Personalised, fine_tune
 from wardround.learners.seeds import seed_of, seeded
 from wardround.learners.sharing import ShareAll, Sharing
@@ -157,10 +158,15 @@ class Learner:
         self._ready()
         return self.data.score(self.network if network is None else network, split, detail=detail)
 
-    def train(self, round_index: int) -> Update:
+    def train(self, round_index: int, pauses: Pauses | None = None) -> Update:
         """Trains what `load` put in place. Kept entries become pending for model round `round_index` + 1.
 
+        Args:
+            round_index: of the round.
+            pauses: where and when training may be paused, to go on after the same `load` at any later time.
+
         Raises:
+            Paused: training was stopped for now.
             WardroundError: the loss, or the update, is not finite.
         """
         self._ready()
@@ -172,7 +178,7 @@ class Learner:
         start = perf_counter()
         parameters, received = self._live.trainable()
         self._correction.begin(parameters, received)
-        report = self._steps.make("train", round_index, self._steps.in_a_round, self._correction, parameters)
+        report = self._steps.make("train", round_index, self._steps.in_a_round, self._correction, parameters, pauses)
         difference = self._live.difference()
         if self.kept_names:
             self._state.put(round_index + 1, self._live.entries.kept)
@@ -187,7 +193,7 @@ class Learner:
                 proximal_pull=self._correction.value(),
                 gradient_norm=report.gradient_norm,
                 proximal_gradient_norm=report.correction_norm,
-                seconds={"train": perf_counter() - start},
+                seconds={"train": report.seconds_before + perf_counter() - start},
             ),
         )
 

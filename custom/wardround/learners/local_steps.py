@@ -5,8 +5,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from wardround.learners.checkpoint import weights_sha256
 from wardround.learners.correction import Correction
 from wardround.learners.optimizer import learning_rate, make_optimizer
+from wardround.learners.paused_round import Start
+from wardround.learners.pausing import Pauses, Pausing
 from wardround.learners.seeds import seed_of, seeded
 from wardround.learners.steps import StepReport, StepSettings, run_steps
 from wardround.records.study import Study
@@ -47,6 +50,7 @@ class LocalSteps:
         steps: int,
         correction: Correction | None = None,
         measured: Sequence[Tensor] = (),
+        pauses: Pauses | None = None,
     ) -> StepReport:
         """Makes `steps`, with batches that are a function of study, site, `purpose` and round; see `run_steps`.
 
@@ -56,12 +60,14 @@ class LocalSteps:
             steps: how many.
             correction: what to add to the gradient.
             measured: parameters over which the last step's gradient norm is told.
+            pauses: where and when the steps may be paused; by default they may not.
         """
         training = self._study.training
         trainable = [parameter for parameter in self._network.parameters() if parameter.requires_grad]
         seed = seed_of(self._study.name, self._study.seed, self._site, purpose, round_index)
+        pausing = None if pauses is None else self._pausing(pauses, purpose, round_index, steps)
         with seeded(seed, self._device) as generator:
-            return run_steps(
+            report = run_steps(
                 self._network,
                 self._criterion,
                 self._data.batches(training.batch_size, generator),
@@ -71,4 +77,19 @@ class LocalSteps:
                 device=self._device,
                 correction=correction,
                 measured=measured,
+                pausing=pausing,
             )
+        if pausing:
+            pausing.done()
+        return report
+
+    def _pausing(self, pauses: Pauses, purpose: str, round_index: int, steps: int) -> Pausing:
+        start = Start(
+            study_digest=self._study.digest(),
+            site=self._site,
+            purpose=purpose,
+            round=round_index,
+            steps=steps,
+            weights_sha256=weights_sha256(self._network.state_dict()),
+        )
+        return pauses.begin(start)

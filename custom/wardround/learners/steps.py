@@ -11,6 +11,8 @@ from torch import Tensor, nn
 
 from wardround.aggregation.norms import l2_norm
 from wardround.learners.correction import Correction, NoCorrection
+from wardround.learners.paused_round import Progress
+from wardround.learners.pausing import Pausing, Trained
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.workload import Batch
 
@@ -30,7 +32,8 @@ class StepSettings:
 class StepReport:
     """What a run of steps did. Norms are of the last step, and None or 0 where that was skipped.
 
-    Skipped are steps whose loss was not finite, and in half precision those whose gradient was not.
+    Skipped are steps whose loss was not finite, and in half precision those whose gradient was not. `seconds_before`
+    is the wall time up to the last pause.
     """
 
     made: int
@@ -38,6 +41,7 @@ class StepReport:
     loss: float | None
     gradient_norm: float | None
     correction_norm: float
+    seconds_before: float = 0.0
 
 
 def run_steps(
@@ -51,6 +55,7 @@ def run_steps(
     device: torch.device,
     correction: Correction | None = None,
     measured: Sequence[Tensor] = (),
+    pausing: Pausing | None = None,
 ) -> StepReport:
     """Trains in place for `steps` batches.
 
@@ -61,8 +66,10 @@ def run_steps(
     Args:
         correction: what to add to the gradient.
         measured: parameters over which the last step's gradient norm is told.
+        pausing: goes on where these steps were paused before, and pauses them where that is wanted.
 
     Raises:
+        Paused: the steps are to go on later.
         WardroundError: `bad_steps_limit` losses in a row are not finite, or not one step of the round could be made.
     """
     correction = correction or NoCorrection()
@@ -72,11 +79,15 @@ def run_steps(
     clipped = [parameter for group in optimizer.param_groups for parameter in group["params"]]
     # made once: autocast that is off costs a small network some per cent of its step
     precision: AbstractContextManager[object] = torch.autocast(device.type, dtype=dtype) if mixed else nullcontext()
+    trained = Trained(network, optimizer, scaler, device)
+    progress = pausing.resume(trained, batches) if pausing else Progress()
+    total, made, in_a_row = progress.total, progress.made, progress.in_a_row
     undo = _Undo(network)
     network.train()
-    total, made, in_a_row = 0.0, 0, 0
     gradient_norm, correction_norm = None, 0.0
-    for index in range(steps):
+    for index in range(progress.taken, steps):
+        if pausing and pausing.wanted:
+            pausing.stop(trained, Progress(taken=index, made=made, total=total, in_a_row=in_a_row), steps)
         inputs, target = next(batches)
         inputs, target = inputs.to(device, non_blocking=True), target.to(device, non_blocking=True)
         optimizer.zero_grad(set_to_none=True)
@@ -116,7 +127,7 @@ def run_steps(
         )
     if steps > made:
         logger.warning("%d of %d steps were skipped: their loss or gradient was not finite", steps - made, steps)
-    return StepReport(made, steps - made, total / made, gradient_norm, correction_norm)
+    return StepReport(made, steps - made, total / made, gradient_norm, correction_norm, progress.seconds)
 
 
 def step_made(scaler: torch.amp.GradScaler, optimizer: torch.optim.Optimizer) -> bool:
