@@ -17,8 +17,9 @@ from nvflare.app_opt.pt.decomposers import TensorDecomposer
 from nvflare.fuel.utils import fobs
 
 from support.fake_workload import FakeData, FakeWorkload, make_study
+from support.in_process_worker import InProcessWorker
 from support.loopback import site_executor
-from wardround.flare import executor, messages
+from wardround.flare import messages
 from wardround.flare.executor import CONCURRENT_SITES, threads_per_site
 from wardround.flare.workspace import site_environment
 from wardround.learners.initial import initial_shared_entries
@@ -26,6 +27,7 @@ from wardround.learners.learner import Learner
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
+from wardround.site import supervised_tasks
 from wardround.site.answers import read_runs
 from wardround.site.permission import Permission, Refusal
 
@@ -61,6 +63,14 @@ def _reply(shareable: Shareable) -> Reply:
     return Reply.model_validate(FLModelUtils.from_shareable(shareable).meta[messages.KEY])
 
 
+def _learner(site: Site) -> Learner:
+    worker = site.executor._tasks._worker
+    assert isinstance(worker, InProcessWorker)
+    learner = worker.tasks._learner
+    assert learner is not None
+    return learner
+
+
 def test_no_kept_entry_is_on_the_wire(site: Site) -> None:
     wires, kept = [], []  # entries change with every round, and those of any round must stay
     for index in range(2):
@@ -68,9 +78,9 @@ def test_no_kept_entry_is_on_the_wire(site: Site) -> None:
             messages.TRAIN, round=index, model_round=index, acknowledged={"hospital-a": index - 1} if index else {}
         )
         wires.append(result)
-        kept.append(site.executor._tasks._learner.own_entries())
+        kept.append(_learner(site).own_entries())
     wires.append(site.ask(messages.SUBMIT_MODEL, params=False))
-    learner = site.executor._tasks._learner
+    learner = _learner(site)
     assert not torch.equal(kept[0]["norm.weight"], kept[1]["norm.weight"])
     assert set(kept[0]) == {
         f"norm.{name}" for name in ("weight", "bias", "running_mean", "running_var", "num_batches_tracked")
@@ -279,7 +289,7 @@ def test_what_the_hospital_does_not_allow_is_refused_with_its_code_alone(
         def refusal(self, task: str, now: datetime) -> Refusal | None:
             return Refusal(Reason.NOT_NOW, f"{PATIENT}: not now") if task == messages.TRAIN else None
 
-    monkeypatch.setattr(executor, "site_permission", lambda _study, _config: Permission([NoTraining()]))
+    monkeypatch.setattr(supervised_tasks, "site_permission", lambda _study, _config: Permission([NoTraining()]))
     assert _reply(site.ask(messages.PREPARE, params=False)).manifest is not None
     result = site.ask(messages.TRAIN)
     assert _reply(result) == Reply(error=Reason.NOT_NOW)

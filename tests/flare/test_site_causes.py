@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from wardround.flare.site_causes import SiteCauses, first_cause
-from wardround.flare.site_log import open_site_log
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import SiteConfig
+from wardround.site.site_log import open_site_log
 
 
 @pytest.fixture

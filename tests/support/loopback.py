@@ -18,6 +18,7 @@ from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.utils.fl_model_utils import FLModelUtils
 
 from support.fake_workload import FakeWorkload, make_study
+from support.in_process_worker import InProcessWorker
 from wardround.flare import enrolment, environments, final_scoring, persistor
 from wardround.flare.aggregator import UpdateAggregator
 from wardround.flare.controller import RoundController
@@ -208,7 +209,9 @@ def site_executor(
         "data": {"fake": settings},
     }
     (folder / name / "local" / "site.yaml").write_text(yaml.safe_dump(site), encoding="utf-8")
-    return SiteExecutor(), _context(workspace, name, FakeEngine(workspace, []))
+    executor = SiteExecutor()
+    executor.start_worker = InProcessWorker
+    return executor, _context(workspace, name, FakeEngine(workspace, []))
 
 
 def _workspace(root: Path, study: Study) -> Workspace:

@@ -120,7 +120,7 @@ class Exchange:
             metrics=None if params is not None else {},
             current_round=order.round,
             total_rounds=self._controller.num_rounds,
-            meta=messages.meta(order),
+            meta=messages.meta(order.model_copy(update={"deadline_seconds": deadline})),
         )
         task_sent = self._controller.send(model, task, targets=asked, timeout=deadline, callback=answers)
         self._wait(answers, time.monotonic() + deadline, quorum, grace)

@@ -3,11 +3,9 @@
 import contextlib
 import logging
 import os
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
-import torch
 from nvflare.apis.event_type import EventType
 from nvflare.apis.executor import Executor
 from nvflare.apis.fl_constant import FLMetaKey
@@ -18,18 +16,21 @@ from nvflare.app_common.abstract.fl_model import FLModel, ParamsType
 from nvflare.app_common.utils.fl_model_utils import FLModelUtils
 from nvflare.app_opt.pt.decomposers import TensorDecomposer
 from nvflare.fuel.utils import fobs
+from torch import Tensor
 
+from wardround.aggregation.gate import as_tensors
 from wardround.flare import messages
 from wardround.flare.outbox_hook import OutboxHook
-from wardround.flare.site_log import code_of, open_site_log
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
 from wardround.site.answers import note_answer
 from wardround.site.config import SiteConfig, find_site_config, load_site_config
-from wardround.site.permission import Permission, site_permission
 from wardround.site.processes import available_cores
-from wardround.site.tasks import SiteTasks
+from wardround.site.site_log import code_of, open_first_site_log
+from wardround.site.supervised_tasks import SupervisedTasks, WorkerLike
+from wardround.site.worker import Worker
+from wardround.site.worker_messages import Opening
 
 _log = logging.getLogger(__name__)
 
@@ -44,37 +45,41 @@ class SiteExecutor(Executor):
     the server).
     """
 
+    start_worker: Callable[[Opening], WorkerLike] = Worker
+
     def __init__(self) -> None:
         super().__init__()
         self._site: SiteConfig | None = None
-        self._tasks: SiteTasks | None = None
-        self._permission = Permission()
+        self._tasks: SupervisedTasks | None = None
         self._outbox = OutboxHook(self, self._outbox_folder)
 
     def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
-        """At the start, teaches FLARE to carry tensors, and sends this package's log to the site's run folder."""
+        """At the start, teaches FLARE to carry tensors, and opens a log of our own; at the end, ends the worker."""
         if event_type == EventType.START_RUN:
             fobs.register(TensorDecomposer)
-            _open_run_log(fl_ctx)
+            open_first_site_log([_run_folder(fl_ctx)])
+        elif event_type == EventType.END_RUN and self._tasks is not None:
+            self._tasks.end()
 
-    def execute(self, task_name: str, shareable: Shareable, fl_ctx: FLContext, abort_signal: Signal) -> Shareable:  # noqa: ARG002
+    def execute(self, task_name: str, shareable: Shareable, fl_ctx: FLContext, abort_signal: Signal) -> Shareable:
         """Runs one task; never raises."""
         # SystemExit and the like are failures here too: FLARE would put their text into a log that may be streamed
         try:
             self._open_log(fl_ctx)
             received = FLModelUtils.from_shareable(shareable)
-            return FLModelUtils.to_shareable(self._answer(task_name, received, fl_ctx))
+            return FLModelUtils.to_shareable(self._answer(task_name, received, fl_ctx, abort_signal))
         except BaseException as error:
             _log.exception("%s failed", task_name)
             return FLModelUtils.to_shareable(_model(Reply(error=code_of(error)), None))
 
-    def _answer(self, task_name: str, received: FLModel, fl_ctx: FLContext) -> FLModel:
+    def _answer(self, task_name: str, received: FLModel, fl_ctx: FLContext, abort_signal: Signal) -> FLModel:
         # CSE workflows of FLARE ask for the model without an order of ours
         if task_name == messages.SUBMIT_MODEL:
-            return _model(*self._open(fl_ctx).submit_model(), ParamsType.FULL)
+            order = Order(run="submit_model")
+            return _model(*self._carry_out(task_name, order, received, fl_ctx, abort_signal), ParamsType.FULL)
         order = Order.model_validate((received.meta or {}).get(messages.KEY))
         try:
-            reply, params = self._carry_out(task_name, order, received, fl_ctx)
+            reply, params = self._carry_out(task_name, order, received, fl_ctx, abort_signal)
         except BaseException as error:
             self._note(task_name, order, Reply(error=code_of(error)), fl_ctx)
             raise
@@ -82,27 +87,26 @@ class SiteExecutor(Executor):
         return _model(reply, params, ParamsType.DIFF)
 
     def _carry_out(
-        self, task_name: str, order: Order, received: FLModel, fl_ctx: FLContext
-    ) -> tuple[Reply, dict[str, Any] | None]:
-        tasks = self._open(fl_ctx)
-        if refusal := self._permission.refusal(task_name, datetime.now(UTC)):
-            raise refusal.error()
-        if task_name == messages.PREPARE:
-            return tasks.prepare(order), None
-        if task_name == messages.TRAIN:
-            return tasks.train(order, received.params)
-        if task_name == messages.VALIDATE:
-            return tasks.validate(order, received.params), None
-        raise WardroundError(Reason.SITE_FAILED, f"task {task_name!r} is unknown; known: {', '.join(messages.TASKS)}")
+        self, task_name: str, order: Order, received: FLModel, fl_ctx: FLContext, abort_signal: Signal
+    ) -> tuple[Reply, Mapping[str, Tensor] | None]:
+        if task_name not in messages.TASKS:
+            raise WardroundError(
+                Reason.SITE_FAILED, f"task {task_name!r} is unknown; known: {', '.join(messages.TASKS)}"
+            )
+        shared = None if received.params is None else as_tensors(received.params)
+        return self._open(fl_ctx).do(task_name, order, shared, lambda: bool(abort_signal.triggered))
 
-    def _open(self, fl_ctx: FLContext) -> SiteTasks:
+    def _open(self, fl_ctx: FLContext) -> SupervisedTasks:
         if self._tasks is None:
             config = self._config(fl_ctx)
             job_config = Path(fl_ctx.get_workspace().get_app_config_dir(fl_ctx.get_job_id()))
-            torch.set_num_threads(config.threads or threads_per_site())
-            study = load_study(job_config / "job.yaml")
-            self._permission = site_permission(study, config)
-            self._tasks = SiteTasks(study, config)
+            self._tasks = SupervisedTasks(
+                load_study(job_config / "job.yaml"),
+                config,
+                threads=config.threads or threads_per_site(),
+                log_folder=self._open_log(fl_ctx),
+                start=self.start_worker,
+            )
         return self._tasks
 
     def _note(self, task_name: str, order: Order, reply: Reply, fl_ctx: FLContext) -> None:
@@ -130,19 +134,18 @@ class SiteExecutor(Executor):
         try:
             return self._config(fl_ctx).state_folder
         except WardroundError:
-            return Path(fl_ctx.get_workspace().get_run_dir(fl_ctx.get_job_id()))
+            return _run_folder(fl_ctx)
 
-    def _open_log(self, fl_ctx: FLContext) -> None:
+    def _open_log(self, fl_ctx: FLContext) -> Path | None:
         """Opens the site's log in its state folder; where that cannot be used, in the run folder, or nowhere."""
-        try:
-            open_site_log(self._config(fl_ctx).state_folder)
-        except (OSError, WardroundError):  # no usable site.yaml, or a folder that cannot be made
-            _open_run_log(fl_ctx)
+        folders = [_run_folder(fl_ctx)]
+        with contextlib.suppress(WardroundError):  # no usable site.yaml: the task says so
+            folders.insert(0, self._config(fl_ctx).state_folder)
+        return open_first_site_log(folders)
 
 
-def _open_run_log(fl_ctx: FLContext) -> None:
-    with contextlib.suppress(OSError):
-        open_site_log(Path(fl_ctx.get_workspace().get_run_dir(fl_ctx.get_job_id())))
+def _run_folder(fl_ctx: FLContext) -> Path:
+    return Path(fl_ctx.get_workspace().get_run_dir(fl_ctx.get_job_id()))
 
 
 def threads_per_site() -> int:
@@ -150,10 +153,13 @@ def threads_per_site() -> int:
     return max(1, available_cores() // max(1, int(os.environ.get(CONCURRENT_SITES, "1"))))
 
 
-def _model(reply: Reply, params: dict[str, Any] | None, params_type: ParamsType | None = None) -> FLModel:
+def _model(reply: Reply, params: Mapping[str, Tensor] | None, params_type: ParamsType | None = None) -> FLModel:
     meta = messages.meta(reply)
     if reply.report is not None:
         meta[FLMetaKey.NUM_STEPS_CURRENT_ROUND] = reply.report.steps
     return FLModel(
-        params=params, params_type=params_type if params else None, metrics=messages.metrics(reply.records), meta=meta
+        params=dict(params) if params else None,
+        params_type=params_type if params else None,
+        metrics=messages.metrics(reply.records),
+        meta=meta,
     )

@@ -2,14 +2,12 @@
 
 from typing import Any
 
+from wardround.records import orders
 from wardround.records.metric_record import MetricRecord
 from wardround.records.orders import Order, Reply
 
-PREPARE = "prepare"
-TRAIN = "train"
-VALIDATE = "validate"
-SUBMIT_MODEL = "submit_model"
-TASKS = [PREPARE, TRAIN, VALIDATE, SUBMIT_MODEL]
+PREPARE, TRAIN, VALIDATE, SUBMIT_MODEL = orders.TASKS
+TASKS = list(orders.TASKS)
 
 KEY = "wardround"  # where an `Order` or a `Reply` lies in FLModel.meta
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from wardround.flare.site_log import FILE_NAME
 from wardround.site.config import SiteConfig
+from wardround.site.site_log import FILE_NAME
 
 _ENTRY = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} ([A-Z]+) ", re.M)
 _TRACEBACK = "Traceback (most recent call last):\n"

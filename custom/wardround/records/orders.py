@@ -9,6 +9,12 @@ from wardround.records.reasons import Reason
 from wardround.records.scores import Cohort, Tally
 from wardround.records.update import SiteManifest, TrainingReport
 
+PREPARE = "prepare"
+TRAIN = "train"
+VALIDATE = "validate"
+SUBMIT_MODEL = "submit_model"
+TASKS = (PREPARE, TRAIN, VALIDATE, SUBMIT_MODEL)
+
 
 class _Message(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -25,6 +31,7 @@ class Order(_Message):
         acknowledged: site to the last round of its own that the server accepted. Only this commits local state.
             FLARE broadcasts one order to all, so each site learns which rounds of the others were accepted.
         arm, split: for `validate`, what is scored; arm `personalised` fine-tunes the weights first.
+        deadline_seconds: how long the server waits for the answer; 0 where that is not known.
     """
 
     run: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$")
@@ -33,6 +40,7 @@ class Order(_Message):
     acknowledged: dict[str, int] = Field(default_factory=dict)
     arm: str = Field("last", pattern=r"^[a-z_]{1,40}$")
     split: str = Field("validation", pattern=r"^[a-z_]{1,40}$")
+    deadline_seconds: int = Field(0, ge=0)
 
 
 class Reply(_Message):

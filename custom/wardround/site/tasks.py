@@ -1,7 +1,7 @@
 """What a hospital does when asked: the tasks themselves, as plain data in and out, without FLARE."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from time import perf_counter
 
@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.learner import Learner
+from wardround.learners.pausing import Pauses
 from wardround.records.arms import BEST, PERSONALISED, RECALIBRATED, REFERENCE
-from wardround.records.orders import Order, Reply
+from wardround.records.orders import PREPARE, SUBMIT_MODEL, TASKS, TRAIN, VALIDATE, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.records.study import Study
@@ -25,15 +26,40 @@ _log = logging.getLogger(__name__)
 
 
 class SiteTasks:
-    """One hospital's learner in one run, opened at the first order and kept for the life of the job's process."""
+    """One hospital's learner in one run, opened at the first order and kept for the life of its process.
 
-    def __init__(self, study: Study, config: SiteConfig) -> None:
+    Args:
+        study, config: what is learned, and where.
+        pause_wanted: asked before each step of training; see `learners.pausing`.
+    """
+
+    def __init__(self, study: Study, config: SiteConfig, *, pause_wanted: Callable[[], bool] = lambda: False) -> None:
         self._study = study
         self._config = config
+        self._pause_wanted = pause_wanted
         self._learner: Learner | None = None
         self._run = ""
         self._tuned: int | None = None  # the round of the model that the learner holds fine-tuned
         self._scored: dict[tuple[int, str], tuple[Scores, list[str]]] = {}
+
+    def do(
+        self, task: str, order: Order, shared: Mapping[str, Tensor] | None
+    ) -> tuple[Reply, dict[str, Tensor] | None]:
+        """Does the task of this name.
+
+        Raises:
+            WardroundError: why there is no result.
+            Paused: training was stopped for now.
+        """
+        if task == PREPARE:
+            return self.prepare(order), None
+        if task == TRAIN:
+            return self.train(order, shared)
+        if task == VALIDATE:
+            return self.validate(order, shared), None
+        if task == SUBMIT_MODEL:
+            return self.submit_model()
+        raise WardroundError(Reason.SITE_FAILED, f"task {task!r} is unknown; known: {', '.join(TASKS)}")
 
     def prepare(self, order: Order) -> Reply:
         """Opens the data, which may prepare every case once, and says what this site has."""
@@ -67,7 +93,8 @@ class SiteTasks:
             start = perf_counter()
             scores = learner.validate()
             seconds = perf_counter() - start
-        update = learner.train(order.round)
+        pauses = Pauses(self._config.state_folder / self._run / "paused", self._pause_wanted)
+        update = learner.train(order.round, pauses)
         report = update.report
         reply = Reply(
             report=report.model_copy(update={"seconds": {**report.seconds, "validate": seconds}}),

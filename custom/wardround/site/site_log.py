@@ -1,6 +1,7 @@
 """A site's own log: the only place where the words of a failure go."""
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 from wardround.records.files import private_folder
@@ -33,6 +34,17 @@ def open_site_log(folder: Path) -> None:
     handler = logging.FileHandler(file, encoding="utf-8")
     handler.setFormatter(logging.Formatter(_FORMAT))
     logger.addHandler(handler)
+
+
+def open_first_site_log(folders: Sequence[Path]) -> Path | None:
+    """Opens the log in the first of the folders that can be used, and returns that one; None where none can."""
+    for folder in folders:
+        try:
+            open_site_log(folder)
+        except OSError:
+            continue
+        return folder
+    return None
 
 
 def code_of(error: BaseException) -> Reason:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from wardround.flare.site_log import open_site_log
+from wardround.site.site_log import open_site_log
 
 
 def test_the_logs_folder_is_made_for_this_user_alone(tmp_path: Path) -> None:
