@@ -15,7 +15,7 @@ class InProcessWorker:
 
     def __init__(self, opening: Opening) -> None:
         self.tasks = SiteTasks(opening.study, opening.config)
-        self.ended = False
+        self.alive = True
         self._answer: tuple[Answer, dict[str, Tensor] | None] | None = None
 
     def ask(self, task: str, order: Order, shared: Mapping[str, Tensor] | None) -> None:
@@ -29,4 +29,4 @@ class InProcessWorker:
         return answered
 
     def end(self) -> None:
-        self.ended = True
+        self.alive = False

@@ -28,6 +28,9 @@ Result = tuple[Reply, Mapping[str, Tensor] | None]
 class WorkerLike(Protocol):
     """What is asked of `Worker`."""
 
+    @property
+    def alive(self) -> bool: ...  # noqa: D102
+
     def ask(self, task: str, order: Order, shared: Mapping[str, Tensor] | None) -> None: ...  # noqa: D102
 
     def pause(self) -> None: ...  # noqa: D102
@@ -106,6 +109,9 @@ class SupervisedTasks:
         self, task: str, order: Order, shared: Mapping[str, Tensor] | None, aborted: Callable[[], bool]
     ) -> tuple[Answer, Tensors | None]:
         """One try, until the worker answers."""
+        if self._worker is not None and not self._worker.alive:
+            _log.warning("the worker process died between two tasks; another is started")
+            self.end()
         worker = self._worker = self._worker or self._start(self._opening)
         worker.ask(task, order, shared)
         asked = time.monotonic()

@@ -37,7 +37,8 @@ class Worker:
 
     def __init__(self, opening: Opening) -> None:
         self._connection, theirs = Pipe()
-        command = [sys.executable, "-P", "-m", _MODULE, opening.config.name, str(theirs.fileno())]
+        # a crash in a library says where, in the site's log
+        command = [sys.executable, "-P", "-X", "faulthandler", "-m", _MODULE, opening.config.name, str(theirs.fileno())]
         with _words(opening.log_folder) as words:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
                 command,
@@ -49,6 +50,7 @@ class Worker:
                 start_new_session=True,
             )
         theirs.close()  # the worker's copy is the only one left, so that its death ends the pipe
+        self._ended = False
         _log.info("worker process %d started", self.pid)
         try:
             self._connection.send(opening)
@@ -59,6 +61,11 @@ class Worker:
     def pid(self) -> int:
         """Its process id."""
         return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return not self._ended and self._process.poll() is None
 
     def ask(self, task: str, order: Order, shared: Mapping[str, Tensor] | None) -> None:
         """Gives it a task; one at a time.
@@ -90,6 +97,9 @@ class Worker:
 
     def end(self) -> None:
         """Ends it and what it has started, and waits until it is gone."""
+        if self._ended:
+            return
+        self._ended = True
         self._connection.close()  # which it takes as the end
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE_SECONDS)

@@ -6,7 +6,6 @@ It ends when the pipe closes, which the kernel sees to however the other process
 """
 
 import contextlib
-import faulthandler
 import logging
 import os
 import queue
@@ -85,7 +84,6 @@ def _yield_memory_first() -> None:
 
 
 if __name__ == "__main__":
-    faulthandler.enable()  # a crash in a library says where, in the site's log
     _yield_memory_first()
     os.set_inheritable(int(sys.argv[2]), False)
     with contextlib.suppress(EOFError, OSError):
