@@ -57,8 +57,18 @@ def outcome(do: _Do, task: str, order: Order, shared: Tensors | None) -> tuple[A
         return Answer(kind="paused"), None
     except BaseException as error:
         _log.exception("%s failed", task)
-        return Answer(kind="failed", reply=Reply(error=code_of(error)), sound=isinstance(error, WardroundError)), None
+        return Answer(kind="failed", reply=Reply(error=code_of(error)), sound=_sound(error)), None
     return Answer(kind="done", reply=reply), tensors
+
+
+def _sound(error: BaseException) -> bool:
+    """Whether this process can go on: not where memory ran out, or after an error that a GPU's context may not survive.
+
+    A new process opens all data anew, which can make the site late for a round, so an ordinary error is no reason.
+    """
+    if isinstance(error, WardroundError):
+        return True
+    return isinstance(error, Exception) and not isinstance(error, MemoryError) and not torch.cuda.is_initialized()
 
 
 def _listen(
