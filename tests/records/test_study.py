@@ -133,8 +133,8 @@ def test_a_key_without_a_default_is_told_as_missing(job: Path) -> None:
     with pytest.raises(WardroundError) as raised:
         load_study(job)
     assert str(raised.value).splitlines() == [
-        f"{file}: training.learning_rate: missing, and there is no default: add it",
-        f"{file}: evaluation: missing, and there is no default: add it",
+        f"{file}: training.learning_rate: missing, and there is no default; add it",
+        f"{file}: evaluation: missing, and there is no default; add it",
     ]
 
 

@@ -50,4 +50,4 @@ def test_entries_of_another_study_are_refused(config: SiteConfig) -> None:
 
 def test_a_site_without_data_for_the_workload_is_told(config: SiteConfig) -> None:
     with pytest.raises(WardroundError, match=r"data\.fake"):
-        open_site.open_site_data(make_study(), config.model_copy(update={"data": {"other": {}}}))
+        open_site.open_site(make_study(), config.model_copy(update={"data": {"other": {}}}))

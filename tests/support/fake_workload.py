@@ -9,10 +9,13 @@ from torch import Tensor, nn
 
 from wardround.records.alerts import AlertRow
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
+from wardround.records.faults import fault
+from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.metric_record import MetricRecord, undefined
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Cohort, Scores, Tally
 from wardround.records.study import Study
+from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.workload import Batch, SiteData, Workload
 
 SIDE = 8
@@ -103,8 +106,9 @@ class FakeData(SiteData):
         return {"train_patients": len(self.splits["train"][0]), **cases}
 
     @property
-    def problems(self) -> list[WardroundError]:
-        return [WardroundError(Reason.DATA_UNREADABLE, "one.nii.gz: empty")]
+    def findings(self) -> Findings:
+        told = fault("empty", file="one.nii.gz", advice="left out: copy it again")
+        return Findings([Finding.of(Severity.WARNING, Reason.DATA_UNREADABLE, told)])
 
     def steps_per_epoch(self, batch_size: int) -> int:
         return -(-len(self.splits["train"][0]) // batch_size)
@@ -213,6 +217,7 @@ class FakeWorkload(Workload):
         cache: Path,
         disclosure: Disclosure = DEFAULT_RULES,
         where: str = "",
+        progress: Progress = unseen,
     ) -> SiteData:
         settings = dict(data)
         if settings.pop("contract", "fake") != "fake":

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wardround.cli import check, export, model, report, run, site, synth
+from wardround.cli import export, model, report, run, site, synth
 from wardround.cli.errors import DEBUG_VARIABLE, ErrorGroup
 
 app = typer.Typer(
@@ -20,7 +20,6 @@ app.add_typer(synth.app, name="synth")
 app.add_typer(site.app, name="site")
 app.command()(run.run)
 app.command()(export.export)
-app.command()(check.check)
 app.command()(model.predict)
 app.command()(model.adapt)
 app.command(name="export-bundle")(model.export_bundle)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from wardround.cli.console import progress, results
+from wardround.cli.finding_table import print_left_out
 from wardround.cli.options import CheckpointFile
 from wardround.records.notices import RESEARCH_USE
 from wardround.records.reasons import Reason, WardroundError
@@ -76,8 +77,7 @@ def adapt(
         disclosure=config.disclosure,
         where=config.section_name(kind, study),
     )
-    for problem in data.problems:
-        progress().print(f"left out: {problem.code}: {problem}", soft_wrap=True, markup=False)
+    print_left_out(progress(), data.findings.warnings)
     progress().print(f"re-measuring statistics at {config.name}", soft_wrap=True)
     adapted = adapt_checkpoint(checkpoint, workload, data, site=config.name, device=config.device)
     results().print(f"{save_checkpoint(out, adapted)}", soft_wrap=True)

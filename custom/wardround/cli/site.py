@@ -3,7 +3,6 @@
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,26 +12,21 @@ from rich.text import Text
 from wardround.cli.console import results
 from wardround.cli.errors import EXIT_FAILED
 from wardround.cli.site_init import init
+from wardround.cli.site_inspect import Format, inspect
 from wardround.cli.status_lines import status_lines
 from wardround.records.files import write_whole
 
 _COLORS = {"ok": "green", "warning": "yellow", "failed": "bold red", "skipped": "dim"}
 
 
-class Format(StrEnum):
-    """For people, or for programs."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-app = typer.Typer(help="A hospital's own folder and startup kit: make, install, look at, watch.", no_args_is_help=True)
+app = typer.Typer(help="A hospital's own folder and startup kit: make, inspect, install, watch.", no_args_is_help=True)
 app.command()(init)
+app.command()(inspect)
 
 
 @app.callback()
 def site() -> None:
-    """A hospital's own folder and startup kit: make, install, look at, watch."""
+    """A hospital's own folder and startup kit: make, inspect, install, watch."""
 
 
 @app.command()

@@ -17,6 +17,9 @@ from wardround.records.study import load_study
 from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.finding import Finding
 from wardround.site.machine import check_disk, check_gpu, check_memory, check_shared_memory
+from wardround.site.shipped_studies import shipped_studies
+
+_SHOWN = 3
 
 
 def preflight(kit_folder: Path, studies: Sequence[Path] | None = None) -> list[Finding]:
@@ -55,7 +58,7 @@ def preflight(kit_folder: Path, studies: Sequence[Path] | None = None) -> list[F
         check_memory(),
         check_shared_memory(),
         check_gpu(config.device, _gpus(kit)),
-        *_check_data(config, _shipped(config) if studies is None else studies),
+        *_check_data(config, shipped_studies(config) if studies is None else studies),
     ]
 
 
@@ -92,10 +95,6 @@ def _gpus(kit: Kit) -> int:
         return 0
 
 
-def _shipped(config: SiteConfig) -> list[Path]:
-    return [folder for kind in config.data if ((folder := Path("jobs") / kind) / "job.yaml").is_file()]
-
-
 def _check_data(config: SiteConfig, studies: Sequence[Path]) -> list[Finding]:
     from wardround.site.inspection import inspect_site  # loads torch, which a parent's image has not
 
@@ -106,15 +105,17 @@ def _check_data(config: SiteConfig, studies: Sequence[Path]) -> list[Finding]:
         study = load_study(folder)
         name = f"data for {study.name}"
         try:
-            found = inspect_site(study, config)
+            record = inspect_site(study, config).record
         except WardroundError as error:
             findings.append(Finding(name, "failed", f"{error.code}: {error}"))
             continue
-        faults = [str(error) for error in (*found.unusable, *found.data.doubts)]
-        faults += [f"no {split} cases" for split in found.missing]
-        text = counts_in_words(found.data.counts, found.left_out)
-        if faults:
-            findings.append(Finding(name, "failed", f"{text}; {'; '.join(faults)}"))
+        text = counts_in_words(record.counts, record.left_out)
+        if errors := record.found.errors:
+            told = [f"{one.kind}: {one.text}" for one in errors[:_SHOWN]]
+            more = len(errors) - _SHOWN
+            told += [f"{more} more errors"] if more > 0 else []
+            text = "; ".join([text, *told]) if record.counts else "; ".join(told)
+            findings.append(Finding(name, "failed", f"{text}; wardround site inspect tells all"))
         else:
-            findings.append(Finding(name, "warning" if found.left_out else "ok", text))
+            findings.append(Finding(name, "warning" if record.found.warnings else "ok", text))
     return findings

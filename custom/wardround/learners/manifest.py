@@ -1,11 +1,11 @@
 """What a site says of itself in `prepare`."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from wardround.learners.sharing import Entries
 from wardround.records.code import code_facts
 from wardround.records.declared import NOTHING_DECLARED, DeclaredData
+from wardround.records.inspection import Severity
 from wardround.records.scores import Tally
 from wardround.records.study import Study
 from wardround.records.update import Nature, Role, SiteManifest
@@ -41,7 +41,7 @@ def make_manifest(
         kept_local=entries.kept_names,
         contract_digest=workload.contract_digest(),
         study_digest=study.digest(),
-        problems=dict(Counter(str(problem.code) for problem in data.problems)),
+        problems=data.findings.count_by_kind(Severity.WARNING),
         versions=package_versions(),
         statistics=list(statistics),
         suppressed=list(suppressed),

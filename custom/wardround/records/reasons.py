@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from wardround.records.faults import Fault
+
 
 class Reason(StrEnum):
     """Why something was refused, left out or failed. The code travels; the message stays where it was raised."""
@@ -14,6 +16,7 @@ class Reason(StrEnum):
     GEOMETRY_INVALID = "geometry_invalid"
     LABEL_AMBIGUOUS = "label_ambiguous"
     MASK_INVALID = "mask_invalid"
+    SPLIT_INVALID = "split_invalid"
     SEQUENCE_MISSING = "sequence_missing"
     SEQUENCE_AMBIGUOUS = "sequence_ambiguous"
     CASE_DUPLICATED = "case_duplicated"
@@ -72,13 +75,26 @@ class Reason(StrEnum):
     DATA_CHANGED = "data_changed"
 
 
+_LINES = 20  # of a message; all faults are still in the error
+
+
 class WardroundError(Exception):
     """A failure with a code that may travel and a message that may not.
 
     The message names the file, key or value, what was expected, what was found and what to do. It can carry
     paths and case names, so only the site's own log and console show it; the server gets `code` alone.
+
+    Args:
+        code: what may travel.
+        faults: one line each, in parts where these are known.
     """
 
-    def __init__(self, code: Reason, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, code: Reason, *faults: Fault | str) -> None:
+        super().__init__(code, *faults)
         self.code = code
+        self.faults = tuple(Fault(found=one) if isinstance(one, str) else one for one in faults)
+
+    def __str__(self) -> str:
+        told = [one.text for one in self.faults[:_LINES]]
+        more = len(self.faults) - _LINES
+        return "\n".join([*told, f"... and {more} more"] if more > 0 else told)

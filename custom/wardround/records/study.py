@@ -1,6 +1,5 @@
 """job.yaml: everything that a person decides about a study."""
 
-import difflib
 import hashlib
 import json
 from collections.abc import Sequence
@@ -8,10 +7,10 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from wardround.records.acceptance import Acceptance
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.schema_faults import schema_fault
 from wardround.records.yaml_text import read_settings, yaml_value
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -250,30 +249,8 @@ def validated(model: type[Model], settings: Any, where: str) -> Model:
     try:
         return model.model_validate(settings)
     except ValidationError as error:
-        faults = [f"{where}: {_fault(model, fault)}" for fault in error.errors()]
-        raise WardroundError(Reason.CONFIGURATION_INVALID, "\n".join(faults)) from error
-
-
-def _fault(model: type[BaseModel], fault: ErrorDetails) -> str:
-    key = ".".join(map(str, fault["loc"])) or "settings"
-    if fault["type"] == "missing":
-        return f"{key}: missing, and there is no default: add it"
-    if fault["type"] != "extra_forbidden":
-        text = fault["msg"].removeprefix("Value error, ").removeprefix(f"{key}: ")
-        return f"{key}: {text} (found {fault['input']!r:.80})"
-    *parents, last = map(str, fault["loc"])
-    similar = difflib.get_close_matches(last, _keys(model, parents), n=1)
-    return f"{key}: unknown key" + (f"; did you mean {'.'.join([*parents, *similar])}?" if similar else "")
-
-
-def _keys(model: type[BaseModel], parents: Sequence[str]) -> list[str]:
-    """Keys of the section at `parents`; none where what is there is no section of its own."""
-    for parent in parents:
-        found = model.model_fields[parent].annotation if parent in model.model_fields else None
-        if not (isinstance(found, type) and issubclass(found, BaseModel)):
-            return []
-        model = found
-    return list(model.model_fields)
+        faults = [schema_fault(model, one, where) for one in error.errors()]
+        raise WardroundError(Reason.CONFIGURATION_INVALID, *faults) from error
 
 
 def _apply(settings: dict[str, Any], override: str) -> None:

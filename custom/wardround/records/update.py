@@ -25,7 +25,7 @@ class SiteManifest(BaseModel):
         shared: name to [dtype, *shape] of the entries that leave the site.
         kept_local: names of the entries that stay.
         contract_digest, study_digest: hashes that must equal the server's.
-        problems: how many files were left out, by reason code.
+        problems: how many values, rows or files were left out or are missing, by reason code.
         versions: package name to version.
         statistics: sums over the site's training cases that the study's initial model needs, such as a column's.
         suppressed: names of such sums that the site's disclosure rules held back.

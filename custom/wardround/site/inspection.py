@@ -1,71 +1,115 @@
-"""A look at a site's data as a study would use it, and when that was last done."""
+"""A look at a site's data as a study would use it: the one that the command, preflight and `prepare` all take."""
 
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from wardround.learners.devices import usable_device
+from wardround.records.faults import fault
 from wardround.records.files import writable_folder
-from wardround.records.reasons import WardroundError
+from wardround.records.inspection import Finding, Findings, Inspection, Severity
+from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import LastInspection
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
 from wardround.site.inspection_record import note_inspection
-from wardround.site.open_site import open_site_data
-from wardround.workloads.workload import SiteData
+from wardround.site.open_site import read_data
+from wardround.workloads.progress import Progress, unseen
+from wardround.workloads.split import SPLITS
+from wardround.workloads.workload import SiteData, make_workload
+
+_WITHOUT = {
+    "train": "nothing can be trained on",
+    "validation": "its figures have no part in choosing the best round, and no alert threshold is chosen here",
+    "test": "no figure says what the study gives this hospital",
+}
 
 
 @dataclass(frozen=True)
-class Inspection:
-    """What a study would see of a site.
+class Inspected:
+    """What was told, and the opened cases; None where they cannot be opened."""
 
-    Attributes:
-        data: the opened cases, with what was left out and why.
-        unusable: device or folders that cannot be used.
-        missing: splits without cases that the site's role needs.
-    """
-
-    data: SiteData
-    unusable: list[WardroundError]
-    missing: list[str]
-
-    @property
-    def usable(self) -> bool:
-        """Whether the site could take part in the study now."""
-        return not (self.unusable or self.missing or self.data.doubts)
-
-    @property
-    def left_out(self) -> int:
-        """How many cases, files or rows are left out."""
-        return len(self.data.problems)
+    record: Inspection
+    data: SiteData | None
 
 
-def inspect_site(study: Study, config: SiteConfig) -> Inspection:
+def inspect_site(study: Study, config: SiteConfig, *, progress: Progress = unseen) -> Inspected:
     """Opens the data, which prepares images where they are not yet, tries device and folders, and notes the outcome.
 
+    Args:
+        study: whose data to look at.
+        config: the site's.
+        progress: is told how far reading has come.
+
     Raises:
-        WardroundError: the data cannot be used at all.
+        WardroundError: the study's settings are not valid, or site.yaml has no section for it. What is wrong with the
+            section or the data is a finding.
     """
-    unusable = unusable_parts(config)
-    data = open_site_data(study, config)
-    needed = ("train", "validation", "test") if config.role == "train" else ("test",)
-    missing = [split for split in needed if not data.counts.get(f"{split}_cases", 0)]
-    inspection = Inspection(data, unusable, missing)
-    outcome = LastInspection(
+    workload = make_workload(study)
+    config.section(study.workload["kind"], study.name)
+    data, told = None, Findings()
+    try:
+        data = read_data(workload, study, config, progress=progress)
+    except WardroundError as error:
+        told = Findings.of_errors([error], Severity.ERROR)
+    return Inspected(_noted(study, config, data, told), data)
+
+
+def inspect_data(study: Study, config: SiteConfig, data: SiteData) -> Inspection:
+    """The same of data that is open already.
+
+    Raises:
+        WardroundError: never for what is found; see `Findings.refuse`.
+    """
+    return _noted(study, config, data, Findings())
+
+
+def _noted(study: Study, config: SiteConfig, data: SiteData | None, told: Findings) -> Inspection:
+    findings = [*_unusable_parts(config), *told]
+    if data is not None:
+        findings += [*data.findings, *_empty_splits(config, data.counts)]
+    inspection = Inspection(
+        site=config.name,
+        role=config.role,
+        study=study.name,
         time=datetime.now(UTC).isoformat(timespec="seconds"),
+        counts=dict(data.counts) if data is not None else {},
+        findings=tuple(findings),
+    )
+    outcome = LastInspection(
+        time=inspection.time,
         study=study.name,
         usable=inspection.usable,
-        counts=dict(data.counts),
+        counts=inspection.counts,
         left_out=inspection.left_out,
     )
-    with suppress(OSError):  # a state folder that cannot be written is among the unusable parts already
+    with suppress(OSError):  # a state folder that cannot be written is among the findings already
         note_inspection(config.state_folder, outcome)
     return inspection
 
 
-def unusable_parts(config: SiteConfig) -> list[WardroundError]:
-    """Why the device or the folders that site.yaml names cannot be used here; empty where they can."""
-    found = []
+def _empty_splits(config: SiteConfig, counts: dict[str, int]) -> list[Finding]:
+    """A site that trains needs training cases, one that is only scored test cases; without others it has no figures."""
+    needed, asked = ("train", SPLITS) if config.role == "train" else ("test", ("test",))
+    return [
+        Finding.of(
+            Severity.ERROR if split == needed else Severity.WARNING,
+            Reason.TOO_FEW_CASES,
+            fault(
+                f"no {split} cases",
+                expected=f"one at least, as the site's role is {config.role}",
+                advice=f"without them {_WITHOUT[split]}; see `split`, and what is left out",
+                count=0,
+            ),
+        )
+        for split in asked
+        if not counts.get(f"{split}_cases", 0)
+    ]
+
+
+def _unusable_parts(config: SiteConfig) -> Findings:
+    """Why the device or the folders that site.yaml names cannot be used here."""
+    errors = []
     for look in (
         lambda: usable_device(config.device),
         lambda: writable_folder(config.state_folder, "state_folder"),
@@ -73,5 +117,5 @@ def unusable_parts(config: SiteConfig) -> list[WardroundError]:
         try:
             look()
         except WardroundError as error:
-            found.append(error)
-    return found
+            errors.append(error)
+    return Findings.of_errors(errors, Severity.ERROR)

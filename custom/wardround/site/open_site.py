@@ -7,6 +7,7 @@ from wardround.learners.local_state import KeptEntries, LocalState
 from wardround.learners.make import make_learner
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
+from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.workload import SiteData, Workload, make_workload
 
 
@@ -25,12 +26,23 @@ def open_site(study: Study, config: SiteConfig) -> OpenSite:
         WardroundError: the settings do not fit, or the data cannot be used.
     """
     workload = make_workload(study)
-    return OpenSite(workload, _read(workload, study, config))
+    return OpenSite(workload, read_data(workload, study, config))
 
 
-def open_site_data(study: Study, config: SiteConfig) -> SiteData:
-    """The site's cases alone."""
-    return _read(make_workload(study), study, config)
+def read_data(workload: Workload, study: Study, config: SiteConfig, *, progress: Progress = unseen) -> SiteData:
+    """The site's cases, opened by the study's own workload; `progress` is told how far that has come.
+
+    Raises:
+        WardroundError: as `open_site`.
+    """
+    kind = study.workload["kind"]
+    return workload.open_site(
+        config.section(kind, study.name),
+        cache=config.cache_folder,
+        disclosure=config.disclosure,
+        where=config.section_name(kind, study.name),
+        progress=progress,
+    )
 
 
 def open_learner(study: Study, config: SiteConfig, *, run: str) -> Learner:
@@ -62,13 +74,3 @@ def open_state(study: Study, config: SiteConfig, *, run: str) -> KeptEntries:
         "algorithm": f"{study.algorithm.kind} {study.algorithm.keep_local}",
     }
     return LocalState(config.state_folder / run / "kept", owner)
-
-
-def _read(workload: Workload, study: Study, config: SiteConfig) -> SiteData:
-    kind = study.workload["kind"]
-    return workload.open_site(
-        config.section(kind, study.name),
-        cache=config.cache_folder,
-        disclosure=config.disclosure,
-        where=config.section_name(kind, study.name),
-    )

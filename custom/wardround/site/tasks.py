@@ -18,6 +18,7 @@ from wardround.records.study import Study
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.disclosure import guard_sums
+from wardround.site.inspection import inspect_data
 from wardround.site.open_site import open_learner
 from wardround.site.reference import NO_REFERENCE, score_reference
 from wardround.site.safe_quorum import refuse_small_quorum
@@ -62,9 +63,14 @@ class SiteTasks:
         raise WardroundError(Reason.SITE_FAILED, f"task {task!r} is unknown; known: {', '.join(TASKS)}")
 
     def prepare(self, order: Order) -> Reply:
-        """Opens the data, which may prepare every case once, and says what this site has."""
+        """Opens the data, which may prepare every case once, and says what this site has.
+
+        Raises:
+            WardroundError: the data cannot be opened, or its inspection has an error: the site takes no part.
+        """
         self._refuse_small_quorum()
         learner, config = self._open(order.run), self._config
+        inspect_data(self._study, config, learner.data).found.refuse()
         # an outside hospital's sums would make what it is scored with; a latecomer's would leave for nothing
         wanted = config.role == "train" and order.round == 0
         sums = guard_sums(learner.data.statistics() if wanted else (), config.disclosure)

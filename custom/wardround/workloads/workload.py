@@ -14,11 +14,14 @@ from wardround import workloads
 from wardround.metrics.intervals import paired_differences
 from wardround.records.acceptance import check_acceptance
 from wardround.records.disclosure import Disclosure
+from wardround.records.illustrations import Illustrations
+from wardround.records.inspection import Findings
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Scores, Tally
 from wardround.records.study import Study
 from wardround.workloads.direction import check_direction
+from wardround.workloads.progress import Progress, unseen
 
 Batch = tuple[Tensor, Tensor]
 
@@ -33,18 +36,16 @@ class SiteData(ABC):
 
     @property
     @abstractmethod
-    def problems(self) -> list[WardroundError]:
-        """What was left out and why; the rest is usable."""
+    def findings(self) -> Findings:
+        """What there is to tell of the data.
 
-    @property
-    def doubts(self) -> list[WardroundError]:
-        """What can be read, but makes no sense to train or score on; nothing by default."""
-        return []
+        An error makes no sense to train or score on until somebody has settled it. Of a warning, something is left
+        out, and the rest is usable. A note is what an admin should know, such as a column without a value.
+        """
 
-    @property
-    def remarks(self) -> list[WardroundError]:
-        """What an admin should know and nothing has to be done about, such as a column without a value."""
-        return []
+    def illustrate(self) -> Illustrations:
+        """Charts and pictures of the data for the site's own eyes; none by default."""
+        return Illustrations()
 
     def statistics(self) -> list[Tally]:
         """Sums over training cases that the study's initial model needs, see `Workload.initial_entries`."""
@@ -165,7 +166,15 @@ class Workload(ABC):
         """SHA-256 of the data contract that all sites must share."""
 
     @abstractmethod
-    def open_site(self, data: dict[str, Any], *, cache: Path, disclosure: Disclosure, where: str = "") -> SiteData:
+    def open_site(
+        self,
+        data: dict[str, Any],
+        *,
+        cache: Path,
+        disclosure: Disclosure,
+        where: str = "",
+        progress: Progress = unseen,
+    ) -> SiteData:
         """Reads a site's data.
 
         Args:
@@ -173,6 +182,7 @@ class Workload(ABC):
             cache: where prepared cases may be kept.
             disclosure: the site's rules, which scores by bin or cohort obey.
             where: the section's file and key, for messages; by default the workload's own key of site.yaml.
+            progress: is told how far reading has come.
         """
 
     @abstractmethod

@@ -39,8 +39,8 @@ def test_broken_files_are_listed_and_the_others_stay_usable(tmp_path):
         (folder / case / f"{case}-t1c.nii.gz").write_bytes(content)
     data = opened(folder)
     assert data.counts["left_out"] == 3
-    for case, problem in zip(broken, data.problems, strict=True):
-        assert problem.code is Reason.DATA_UNREADABLE
+    for case, problem in zip(broken, data.findings.warnings, strict=True):
+        assert problem.kind is Reason.DATA_UNREADABLE
         assert f"{case}-t1c.nii.gz" in str(problem)
     assert sorted(case for split in LISTS for case in ids(data, split)) == ["P-4-000", "P-5-000", "P-6-000"]
 
@@ -70,8 +70,8 @@ def test_a_case_with_foreign_labels_is_left_out_and_named(tmp_path):
     label = np.asarray(nib.load(file).dataobj)
     write(file, np.where(label == 3, 4, label).astype(np.uint8))
     data = opened(folder)
-    assert [problem.code for problem in data.problems] == [Reason.LABEL_AMBIGUOUS]
-    assert "P-2-000-seg.nii.gz" in str(data.problems[0])
+    assert [problem.kind for problem in data.findings.warnings] == [Reason.LABEL_AMBIGUOUS]
+    assert "P-2-000-seg.nii.gz" in str(data.findings.warnings[0])
 
 
 def test_cases_with_a_sequence_missing_are_counted(tmp_path):
@@ -147,7 +147,7 @@ def test_a_case_that_fails_in_a_way_nobody_foresaw_leaves_the_others_usable(tmp_
     monkeypatch.setattr("wardround.workloads.brain_tumor.open_site.prepare", fail_at_one)
     data = opened(made_hospital(tmp_path / "data"), split=LISTS)
     assert ids(data, "train") == ["P-1-000"]
-    (problem,) = data.problems
-    assert problem.code is code
+    (problem,) = data.findings.warnings
+    assert problem.kind is code
     assert str(problem).startswith("P-2-000: ")
     assert "\n" not in str(problem)

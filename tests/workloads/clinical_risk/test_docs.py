@@ -49,7 +49,7 @@ def test_the_contract_and_the_site_read_a_table(tmp_path: Path) -> None:
     assert table.row_ids == ["10", "11", "13"]
     assert table.frame["creatinine"].to_list() == [pytest.approx(88.42), None, None]
     assert table.frame["admission_type"].to_list() == ["emergency", "elective", "urgent"]
-    assert len(table.doubts) == 1  # the value of a day after discharge
+    assert len(table.findings.errors) == 1  # the value of a day after discharge
 
 
 def test_a_study_with_another_contract_than_the_agreed_one_is_refused(tmp_path: Path) -> None:

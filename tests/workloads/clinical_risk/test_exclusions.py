@@ -19,7 +19,7 @@ def test_exclusions_are_left_out_and_counted_by_their_meaning(tmp_path: Path) ->
     )
     table = read_table(asked, made)
     assert table.rows.tolist() == [1, 3, 4]
-    assert "table.csv: 2 rows left out: died in hospital" in [str(remark) for remark in table.remarks]
+    assert "table.csv: 2 rows left out: died in hospital" in [str(remark) for remark in table.findings.notes]
     with pytest.raises(WardroundError, match=r"exclusions\.ended_in: missing"):
         read_table(asked, csv_site(tmp_path, *ROWS))
 
@@ -37,11 +37,11 @@ def test_an_exclusion_that_no_row_has_is_a_doubt_that_names_its_codes(tmp_path: 
     made = csv_site(tmp_path, *rows, header=HEADER + ",end", exclusions={"ended_in": {"column": "end", "codes": codes}})
     table = read_table(asked, made)
     assert table.rows.tolist() == [1, 2, 3, 4, 5]
-    assert [doubt.code for doubt in table.doubts] == [Reason.VALUE_INVALID]
+    assert [doubt.kind for doubt in table.findings.errors] == [Reason.VALUE_INVALID]
     assert "column end: no row has 07, 20, so none is left out for: died in hospital; it has 1, 7" in str(
-        table.doubts[0]
+        table.findings.errors[0]
     )
-    assert read_table(asked, made, labelled=False).doubts == []  # a few rows to predict for need not have one
+    assert read_table(asked, made, labelled=False).findings.errors == []  # a few rows to predict for need not have one
 
 
 def test_a_row_that_two_exclusions_have_is_left_out_by_the_first_and_raises_no_doubt(tmp_path: Path) -> None:
@@ -53,8 +53,8 @@ def test_a_row_that_two_exclusions_have_is_left_out_by_the_first_and_raises_no_d
     made = csv_site(tmp_path, *rows, header=HEADER + ",end", exclusions=mappings)
     table = read_table(contract(exclusions=[DIED, MOVED]), made)
     assert table.rows.tolist() == [1, 3, 4]
-    assert table.doubts == []
-    assert [str(remark) for remark in table.remarks if remark.code == Reason.ROW_EXCLUDED] == [
+    assert table.findings.errors == []
+    assert [str(remark) for remark in table.findings.notes if remark.kind == Reason.ROW_EXCLUDED] == [
         "table.csv: 2 rows left out: died in hospital",
         "table.csv: 0 rows left out: moved to another hospital",
     ]
@@ -63,8 +63,8 @@ def test_a_row_that_two_exclusions_have_is_left_out_by_the_first_and_raises_no_d
 def test_a_hospital_can_declare_that_its_table_has_no_excluded_rows(tmp_path: Path) -> None:
     table = read_table(contract(exclusions=[DIED]), csv_site(tmp_path, *ROWS, exclusions={"ended_in": None}))
     assert table.rows.tolist() == [1, 2, 3, 4, 5]
-    assert table.doubts == []
-    assert "0 rows left out: died in hospital (exclusions.ended_in: null" in str(table.remarks[0])
+    assert table.findings.errors == []
+    assert "0 rows left out: died in hospital (exclusions.ended_in: null" in str(table.findings.notes[0])
 
 
 @pytest.mark.parametrize(

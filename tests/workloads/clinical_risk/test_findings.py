@@ -2,23 +2,31 @@ import numpy as np
 import polars as pl
 import pytest
 
+from wardround.records.faults import Where
+from wardround.records.inspection import Severity
 from wardround.records.reasons import Reason
-from wardround.workloads.clinical_risk.findings import Findings, too_many
+from wardround.workloads.clinical_risk.findings import TableFindings, too_many
 
 
-@pytest.mark.parametrize(("faults", "told"), [(0, 0), (1, 1), (5, 5), (6, 6), (500, 6)])
-def test_many_faults_of_one_kind_are_told_as_one(faults: int, told: int) -> None:
-    findings = Findings("t.csv")
+@pytest.mark.parametrize(("faults", "told"), [(0, 0), (1, 1), (100, 100), (101, 101), (5000, 101)])
+def test_many_faults_of_one_kind_are_counted_and_the_first_are_told(faults: int, told: int) -> None:
+    findings = TableFindings("t.csv")
     mask = pl.Series([True] * faults + [False] * 3 + [None], dtype=pl.Boolean)
     rows = np.arange(len(mask)) + 10
-    count = findings.faulty(Reason.VALUE_INVALID, "age", mask, rows, lambda position: f"position {position}")
+    count = findings.faulty(
+        Reason.VALUE_INVALID, "age", mask, rows, lambda place: f"at {place}", expected="a number", advice="correct it"
+    )
+    warnings = findings.found.warnings
     assert count == faults
-    assert len(findings.problems) == told
+    assert len(warnings) == told
+    assert findings.found.count_by_kind(Severity.WARNING) == ({"value_invalid": faults} if faults else {})
     if faults:
-        assert str(findings.problems[0]) == "t.csv, row 10, column age: position 0"
-    if faults > 5:
-        assert f"{faults - 5} more row" in str(findings.problems[-1])
-        assert f"the last is row {faults + 9}" in str(findings.problems[-1])
+        assert warnings[0].where == Where(file="t.csv", row=10, column="age")
+        assert str(warnings[0]) == "t.csv, row 10, column age: at 0, expected a number; correct it"
+    if faults > 100:
+        assert warnings[-1].count == faults - 100
+        assert f"{faults - 100} more row" in str(warnings[-1])
+        assert f"the last is row {faults + 9}" in str(warnings[-1])
 
 
 @pytest.mark.parametrize(

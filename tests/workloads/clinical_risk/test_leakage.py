@@ -26,10 +26,10 @@ def test_planted_late_values_are_missing_and_fail_the_check(tmp_path: Path) -> N
     days = [("2024-05-10", "2024-05-10"), ("2024-05-10", "2024-05-11"), ("2024-05-10", "2020-01-01")]
     table = read_table(contract(), _timed(tmp_path, days))
     assert table.frame["cholesterol"].to_list() == [233.0, None, None]  # the third is missing in the source
-    assert [problem.code for problem in table.problems] == [Reason.KNOWN_TOO_LATE]
-    assert "row 2, column drawn: cholesterol was measured at 2024-05-11" in str(table.problems[0])
-    assert [doubt.code for doubt in table.doubts] == [Reason.KNOWN_TOO_LATE]
-    assert "1 of 2 values of cholesterol" in str(table.doubts[0])
+    assert [problem.kind for problem in table.findings.warnings] == [Reason.KNOWN_TOO_LATE]
+    assert "row 2, column drawn: cholesterol was measured at 2024-05-11" in str(table.findings.warnings[0])
+    assert [doubt.kind for doubt in table.findings.errors] == [Reason.KNOWN_TOO_LATE]
+    assert "1 of 2 values of cholesterol" in str(table.findings.errors[0])
 
 
 def test_a_window_that_ends_before_the_index_date(tmp_path: Path) -> None:
@@ -38,8 +38,8 @@ def test_a_window_that_ends_before_the_index_date(tmp_path: Path) -> None:
             ("2024-05-10", "2024-05-01"), ("2024-05-10", "2024-04-09")]  # fmt: skip
     table = read_table(asked, _timed(tmp_path, days))
     assert table.frame["cholesterol"].to_list() == [233.0, None, None, None, None]
-    assert [problem.code for problem in table.problems] == [Reason.KNOWN_TOO_LATE, Reason.MEASURED_TOO_EARLY]
-    assert len(table.doubts) == 1  # an old value gives nothing away
+    assert [problem.kind for problem in table.findings.warnings] == [Reason.KNOWN_TOO_LATE, Reason.MEASURED_TOO_EARLY]
+    assert len(table.findings.errors) == 1  # an old value gives nothing away
 
 
 def test_times_of_day_are_compared_where_both_have_them(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_time_zones_are_taken_into_account(tmp_path: Path) -> None:
     days = [("2024-05-10T09:00+02:00", "2024-05-10T06:59Z"), ("2024-05-10T09:00+02:00", "2024-05-10 07:01:00.5Z")]
     assert read_table(contract(), _timed(tmp_path, days)).frame["cholesterol"].to_list() == [233.0, None]
     mixed = [("2024-05-10T09:00+02:00", "2024-05-10T08:00")] * 2
-    told = r"table\.csv: column drawn: says no time zone in row 1 and admitted one, .* in 2 of 2 rows"
+    told = r"table\.csv, column drawn: says no time zone in row 1 and admitted one, .* in 2 of 2 rows"
     with pytest.raises(WardroundError, match=told):
         read_table(contract(), _timed(tmp_path, mixed))
 
@@ -124,15 +124,15 @@ def test_a_row_without_a_valid_index_date_is_left_out(tmp_path: Path) -> None:
     days = [("2024-05-10", "2024-05-10"), ("10.05.2024", "2024-05-10"), ("2024-02-30", "2024-05-10")]
     table = read_table(contract(), _timed(tmp_path, days))
     assert table.rows.tolist() == [1]
-    assert [problem.code for problem in table.problems] == [Reason.VALUE_INVALID] * 2
-    assert "row 2, column admitted: index date '10.05.2024', expected a date" in str(table.problems[0])
+    assert [problem.kind for problem in table.findings.warnings] == [Reason.VALUE_INVALID] * 2
+    assert "row 2, column admitted: index date '10.05.2024', expected a date" in str(table.findings.warnings[0])
 
 
 def test_a_value_without_a_valid_time_is_missing(tmp_path: Path) -> None:
     days = [("2024-05-10", "2024-05-10"), ("2024-05-10", "soon"), ("2024-05-10", "")]
     table = read_table(contract(), _timed(tmp_path, days))
     assert table.frame["cholesterol"].to_list() == [233.0, None, None]
-    assert [str(problem).split(": ")[0] for problem in table.problems] == ["table.csv, row 2, column drawn"]
+    assert [str(problem).split(": ")[0] for problem in table.findings.warnings] == ["table.csv, row 2, column drawn"]
 
 
 def test_a_column_without_a_time_must_be_declared(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_names_of_columns_may_look_like_patterns(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_there_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WardroundError, match="column age is there twice"):
+    with pytest.raises(WardroundError, match="column age: is there twice"):
         read_table(contract(), csv_site(tmp_path, *ROWS, header=HEADER.replace("chol", "age")))
 
 
@@ -74,9 +74,9 @@ def test_a_column_that_the_hospital_lacks_is_missing_in_every_row_and_remarked(t
     assert table.frame.schema == {"age": pl.Float64, "cholesterol": pl.Float64, "sex": pl.String, "ward": pl.String}
     assert table.frame["cholesterol"].to_list() == table.frame["ward"].to_list() == [None, None]
     assert table.frame["age"].to_list() == [63.5, 67.0]
-    assert [remark.code for remark in table.remarks] == [Reason.COLUMN_CONSTANT] * 2
-    assert "cholesterol is declared absent (columns.cholesterol: null" in str(table.remarks[0])
-    assert (table.problems, table.doubts) == ([], [])
+    assert [remark.kind for remark in table.findings.notes] == [Reason.COLUMN_CONSTANT] * 2
+    assert "cholesterol is declared absent (columns.cholesterol: null" in str(table.findings.notes[0])
+    assert (table.findings.warnings, table.findings.errors) == ([], [])
 
 
 def test_an_absent_column_needs_no_declaration_of_when_it_was_known(tmp_path: Path) -> None:

@@ -77,8 +77,8 @@ def test_counts_of_a_hospital(hospital: str, rows: int, positive: int, without_c
     assert table.frame["chol"].null_count() == without_chol
     assert table.frame["ca"].null_count() == without_ca
     assert table.frame["sex"].null_count() == 0  # 1.0 at one hospital, 1 at another
-    assert table.problems == []
-    assert table.doubts == []
-    assert [str(remark).split(": ", 1)[1] for remark in table.remarks] == (
-        ["column chol: chol is missing in all 123 rows"] if hospital == "switzerland" else []
+    assert table.findings.warnings == []
+    assert table.findings.errors == []
+    assert [f"{note.where.column}: {note.found}" for note in table.findings.notes] == (
+        ["chol: chol is missing in all 123 rows"] if hospital == "switzerland" else []
     )

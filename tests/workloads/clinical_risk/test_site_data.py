@@ -70,7 +70,7 @@ def test_few_positives_are_counted_only_where_they_are_scored(opened):
 def test_labels_of_one_class_train_and_are_remarked(opened, workload):
     data = opened(made_frame(1).with_columns(readmitted=pl.lit("yes")))
     assert data.counts["train_classes"] == 1
-    remark = next(remark for remark in data.remarks if remark.code is Reason.ONE_CLASS)
+    remark = next(remark for remark in data.findings.notes if remark.kind is Reason.ONE_CLASS)
     assert "readmitted is yes in all" in str(remark)
     inputs, targets = next(data.batches(16, torch.Generator()))
     assert torch.isfinite(workload.loss()(workload.network()(inputs), targets))
@@ -81,7 +81,7 @@ def test_labels_of_one_class_train_and_are_remarked(opened, workload):
 
 
 def test_two_classes_are_no_remark(opened):
-    assert Reason.ONE_CLASS not in {remark.code for remark in opened(made_frame(1)).remarks}
+    assert Reason.ONE_CLASS not in {remark.kind for remark in opened(made_frame(1)).findings.notes}
 
 
 def test_batches_hold_the_training_rows(opened):
@@ -145,11 +145,11 @@ def test_normalised_by_site_an_outside_hospital_is_standardised_by_all_its_rows(
     numbers = data.rows("test").inputs[:, :2].double().numpy()
     np.testing.assert_allclose(np.nanmean(numbers, axis=0), 0, atol=1e-5)
     np.testing.assert_allclose(np.nanstd(numbers, axis=0), 1, atol=1e-5)
-    assert "mean and scale of the inputs are of the rows that are scored" in str(data.remarks[-1])
+    assert "mean and scale of the inputs are of the rows that are scored" in str(data.findings.notes[-1])
     flipped = made_frame(1).with_columns(readmitted=pl.col("readmitted").replace({"yes": "no", "no": "yes"}))
     other = opened(flipped, chosen=make({**settings, "normalisation": "site"}), split=outside)
     assert torch.equal(other.rows("test").inputs.nan_to_num(-9), data.rows("test").inputs.nan_to_num(-9))
-    assert Reason.TOO_FEW_CASES not in {remark.code for remark in opened(made_frame(1), split=outside).remarks}
+    assert Reason.TOO_FEW_CASES not in {remark.kind for remark in opened(made_frame(1), split=outside).findings.notes}
 
 
 def test_scores_name_the_rows_and_stay_the_same_whatever_mode_the_network_is_in(opened, workload):

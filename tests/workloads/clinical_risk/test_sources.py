@@ -34,7 +34,7 @@ def test_values_of_a_text_file_stay_text(tmp_path: Path) -> None:
 
 def test_names_stand_in_for_a_header(tmp_path: Path) -> None:
     assert _csv(tmp_path, "1,2\n3,4\n", header=["b", "a"]).frame["a"].to_list() == ["2", "4"]
-    with pytest.raises(WardroundError, match=r"row 1: expected 3 fields as in source\.header, found 2"):
+    with pytest.raises(WardroundError, match=r"row 1: found 2 fields, expected 3 as in source\.header"):
         _csv(tmp_path, "1,2\n3,4\n", header=["b", "a", "c"])
     with pytest.raises(WardroundError, match=r"source\.header: false"):
         _csv(tmp_path, "1,2\n", header=False)
@@ -62,8 +62,8 @@ def test_a_zip_with_one_file(tmp_path: Path) -> None:
         (b"a,b\n", Reason.DATA_MISSING, "has columns, but no row"),
         (b"a;b\n1;2\n", Reason.DATA_UNREADABLE, r"one column found with source\.separator ','.*semicolon"),
         (b"a\tb\n1\t2\n", Reason.DATA_UNREADABLE, r"its header has the sign tab"),
-        (b"a,b\n1,2\n3,4,5\n", Reason.DATA_UNREADABLE, "row 2: expected 2 fields as in the header, found 3"),
-        (b"a,b,c\n1,2,3\n\n4,5\n", Reason.DATA_UNREADABLE, "row 2: expected 3 fields as in the header, found 2"),
+        (b"a,b\n1,2\n3,4,5\n", Reason.DATA_UNREADABLE, "row 2: found 3 fields, expected 2 as in the header"),
+        (b"a,b,c\n1,2,3\n\n4,5\n", Reason.DATA_UNREADABLE, "row 2: found 2 fields, expected 3 as in the header"),
         (b'a,b\n1,"2\n3,4\n', Reason.DATA_UNREADABLE, "check its quotes"),
         (b"a,b\n1,J\xfcrgen\n", Reason.DATA_UNREADABLE, r"source\.encoding utf-8 \(byte 0xfc\)"),
         ("a,b\n1,2\n".encode("utf-16"), Reason.DATA_UNREADABLE, "set source.encoding to utf-16"),
@@ -108,7 +108,7 @@ def test_a_large_file_is_read_whole_across_chunks(tmp_path: Path) -> None:
     count = 45_000
     read = _csv(tmp_path, "a,b\n" + "".join(f"{row},x\n" for row in range(count)))
     assert read.frame["a"].to_list() == [str(row) for row in range(count)]
-    with pytest.raises(WardroundError, match=f"row {count + 1}: expected 2 fields"):
+    with pytest.raises(WardroundError, match=f"row {count + 1}: found 3 fields, expected 2"):
         _csv(tmp_path, "a,b\n" + "".join(f"{row},x\n" for row in range(count)) + "1,2,3\n")
 
 
@@ -138,7 +138,7 @@ def test_a_column_of_a_type_that_no_rule_reads_is_refused_by_its_name(
     file = tmp_path / "t.parquet"
     pl.DataFrame({"a": values, "b": [1], "c": values}).write_parquet(file)
     with pytest.raises(
-        WardroundError, match=rf"^t\.parquet: column a: holds {kind}.*; expected numbers, text.*$"
+        WardroundError, match=rf"^t\.parquet, column a: holds {kind}.*, expected numbers, text.*$"
     ) as told:
         _read({"a", "b"}, kind="parquet", file=file)
     assert told.value.code == Reason.DATA_UNREADABLE

@@ -48,7 +48,7 @@ def test_by_time_patients_go_by_their_first_date_and_what_comes_after_their_spli
     dates = [datetime(2020, month, day) for month, day in days]
     places, remarks = split_rows(made_table(["a", "a", "b", "c", "c", "c", "d"], dates=dates), BY_TIME)
     assert as_lists(places) == {"train": [0, 2], "validation": [3, 4], "test": [6]}
-    assert [(remark.code, str(remark)[:41]) for remark in remarks] == [
+    assert [(remark.kind, str(remark)[:41]) for remark in remarks] == [
         (Reason.ROW_EXCLUDED, "split by time: 2 of 7 rows are left out, ")
     ]
 
@@ -57,7 +57,7 @@ def test_by_time_a_row_without_a_date_is_left_out():
     dates = [None, datetime(2020, 1, 1), None]
     places, remarks = split_rows(made_table(["a", "a", "b"], dates=dates), BY_TIME)
     assert as_lists(places) == {"train": [1], "validation": [], "test": []}
-    assert "2 of 3 rows are left out: no index date" in str(remarks[0])
+    assert "2 of 3 rows are left out, since they have no index date" in str(remarks[0])
 
 
 def test_by_time_needs_dates():
@@ -100,4 +100,4 @@ def test_a_given_split_without_validation_gets_some_of_its_training_patients():
 def test_a_given_split_that_is_none_is_refused(given, told):
     with pytest.raises(WardroundError, match=told) as raised:
         split_rows(made_table(["a", "a", "b"], given=given), SplitRule())
-    assert raised.value.code is Reason.CONFIGURATION_INVALID
+    assert raised.value.code is Reason.SPLIT_INVALID

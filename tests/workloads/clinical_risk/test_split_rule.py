@@ -85,6 +85,6 @@ def test_a_hospital_that_is_divided_already_has_no_use_for_a_test_fraction(tmp_p
 
 def test_fractions_that_a_column_leaves_no_use_for_are_remarked(tmp_path: Path) -> None:
     told = "split.seed: does nothing, since split_column part says which rows validate"
-    remarks = _opened(tmp_path, {"seed": 3}, {}, split_column="part").remarks
-    assert [remark.code for remark in remarks if told in str(remark)] == [Reason.CONFIGURATION_INVALID]
-    assert told not in str(_opened(tmp_path, {}, {}, split_column="part").remarks)
+    remarks = _opened(tmp_path, {"seed": 3}, {}, split_column="part").findings.notes
+    assert [remark.kind for remark in remarks if told in str(remark)] == [Reason.CONFIGURATION_INVALID]
+    assert told not in str(_opened(tmp_path, {}, {}, split_column="part").findings.notes)

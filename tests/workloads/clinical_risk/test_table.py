@@ -32,84 +32,84 @@ def test_a_table_has_the_contracts_columns_in_its_order(tmp_path: Path) -> None:
     assert table.patients == ["p1", "p2", "p2", "p3", "p4"]
     assert table.rows.tolist() == [1, 2, 3, 4, 5]
     assert table.row_ids == ["v1", "v2", "v3", "v4", "v5"]
-    assert (table.problems, table.doubts, table.remarks) == ([], [], [])
+    assert (table.findings.warnings, table.findings.errors, table.findings.notes) == ([], [], [])
 
 
 def test_an_unparseable_value_is_missing_and_told_with_row_and_column(tmp_path: Path) -> None:
     table = read_table(contract(), csv_site(tmp_path, *ROWS, "v6,p6,about 50,200,1,MED,0"))
     assert table.frame["age"][5] is None
-    assert [problem.code for problem in table.problems] == [Reason.VALUE_INVALID]
-    assert str(table.problems[0]) == (
-        "table.csv, row 6, column age: age is 'about 50', expected a number; taken as missing"
+    assert [problem.kind for problem in table.findings.warnings] == [Reason.VALUE_INVALID]
+    assert str(table.findings.warnings[0]) == (
+        "table.csv, row 6, column age: age is 'about 50', expected a number; taken as missing; correct it, or see "
+        "columns.age.unit, .codes and .missing of site.yaml"
     )
-    assert table.doubts == []
+    assert table.findings.errors == []
 
 
 def test_a_value_outside_the_range_is_missing(tmp_path: Path) -> None:
     table = read_table(contract(), csv_site(tmp_path, *ROWS, "v6,p6,150,200,1,MED,0"))
     assert table.frame["age"][5] is None
-    assert [problem.code for problem in table.problems] == [Reason.VALUE_IMPLAUSIBLE]
-    assert "row 6, column age: age is 150 years, expected 18 to 110 years" in str(table.problems[0])
+    assert [problem.kind for problem in table.findings.warnings] == [Reason.VALUE_IMPLAUSIBLE]
+    assert "row 6, column age: age is 150 years, expected 18 to 110 years" in str(table.findings.warnings[0])
 
 
 def test_the_wrong_unit_raises_a_doubt_that_names_the_right_one(tmp_path: Path) -> None:
     rows = [f"v{i},p{i},60,{5 + i / 10},1,MED,{i % 2}" for i in range(12)]
     wrong = read_table(contract(), csv_site(tmp_path, *rows))
-    assert [doubt.code for doubt in wrong.doubts] == [Reason.VALUE_IMPLAUSIBLE]
-    assert "12 of 12 values of cholesterol" in str(wrong.doubts[0])
-    assert "they would be plausible in mmol/L" in str(wrong.doubts[0])
-    assert len(wrong.problems) == 6  # five in full, and the other seven together
-    assert "7 more rows with this fault, the last is row 12" in str(wrong.problems[-1])
+    assert [doubt.kind for doubt in wrong.findings.errors] == [Reason.VALUE_IMPLAUSIBLE]
+    assert "12 of 12 values of cholesterol" in str(wrong.findings.errors[0])
+    assert "they would be plausible in mmol/L" in str(wrong.findings.errors[0])
+    assert [warning.where.row for warning in wrong.findings.warnings] == list(range(1, 13))
     right = read_table(contract(), site_with(write(tmp_path, *rows), "cholesterol", unit="mmol/L"))
-    assert right.doubts == []
+    assert right.findings.errors == []
     assert right.frame["cholesterol"][0] == pytest.approx(5 * 38.67)
 
 
 def test_the_wrong_decimal_sign_raises_a_doubt_that_names_the_right_one(tmp_path: Path) -> None:
     commas = [f'v{i},p{i},60,"{200 + i},5",1,MED,{i % 2}' for i in range(12)]
-    doubt = str(read_table(contract(), csv_site(tmp_path, *commas)).doubts[0])
+    doubt = str(read_table(contract(), csv_site(tmp_path, *commas)).findings.errors[0])
     assert 'they have a decimal comma, which a text file declares with source.decimal: ","' in doubt
     mixed = [*commas[:6], *(f"v{i},p{i},60,high,1,MED,{i % 2}" for i in range(6, 12))]
-    assert "decimal" not in str(read_table(contract(), csv_site(tmp_path, *mixed)).doubts[0])
+    assert "decimal" not in str(read_table(contract(), csv_site(tmp_path, *mixed)).findings.errors[0])
 
 
 def test_an_unknown_category_is_a_problem_where_the_contract_has_no_bucket(tmp_path: Path) -> None:
     table = read_table(contract(), csv_site(tmp_path, *ROWS, "v6,p6,50,200,X,MED,0"))
     assert table.frame["sex"][5] is None
-    assert "row 6, column sex: sex is 'X', expected one of 1, 0, female, male" in str(table.problems[0])
+    assert "row 6, column sex: sex is 'X', expected one of 1, 0, female, male" in str(table.findings.warnings[0])
 
 
 def test_an_unknown_category_goes_to_the_bucket_and_is_counted(tmp_path: Path) -> None:
     rows = (*ROWS, "v6,p6,50,200,1,ICU,0", "v7,p7,50,200,0,ICU,0")
     table = read_table(contract(), csv_site(tmp_path, *rows))
     assert table.frame["ward"].to_list()[5:] == ["other", "other"]
-    assert table.problems == []
-    assert [remark.code for remark in table.remarks] == [Reason.CATEGORY_UNSEEN]
-    assert "2 values of ward" in str(table.remarks[0])
-    assert "ICU (2)" in str(table.remarks[0])
+    assert table.findings.warnings == []
+    assert [remark.kind for remark in table.findings.notes] == [Reason.CATEGORY_UNSEEN]
+    assert "2 values of ward" in str(table.findings.notes[0])
+    assert "ICU (2)" in str(table.findings.notes[0])
 
 
 def test_codes_that_nobody_mapped_at_all_raise_a_doubt(tmp_path: Path) -> None:
     table = read_table(contract(), site_with(write(tmp_path, *ROWS), "ward", codes={}))
-    assert "none of 5 values of ward" in str(table.doubts[0])
+    assert "none of 5 values of ward" in str(table.findings.errors[0])
 
 
 def test_a_duplicated_row_is_left_out(tmp_path: Path) -> None:
     table = read_table(contract(), csv_site(tmp_path, *ROWS, "v2,p9,30,200,1,MED,0"))
     assert table.rows.tolist() == [1, 2, 3, 4, 5]
-    assert [problem.code for problem in table.problems] == [Reason.CASE_DUPLICATED]
-    assert "row 6, column visit: id v2 is that of row 2" in str(table.problems[0])
-    assert [doubt.code for doubt in table.doubts] == [Reason.CASE_DUPLICATED]
-    assert "column visit: 1 of 6 rows have the id of an earlier one and are left out" in str(table.doubts[0])
+    assert [problem.kind for problem in table.findings.warnings] == [Reason.CASE_DUPLICATED]
+    assert "row 6, column visit: id v2 is that of row 2" in str(table.findings.warnings[0])
+    assert [doubt.kind for doubt in table.findings.errors] == [Reason.CASE_DUPLICATED]
+    assert "column visit: 1 of 6 rows have the id of an earlier one and are left out" in str(table.findings.errors[0])
 
 
 def test_rows_without_an_id_go_by_their_number_and_raise_a_doubt(tmp_path: Path) -> None:
     rows = (*ROWS, ",p6,50,200,1,MED,0", "?,p7,50,200,1,MED,0", "NA,p8,50,200,1,MED,1")
     table = read_table(contract(), csv_site(tmp_path, *rows))
     assert table.row_ids == ["v1", "v2", "v3", "v4", "v5", "row 6", "row 7", "row 8"]
-    assert table.problems == []
-    assert [doubt.code for doubt in table.doubts] == [Reason.DATA_MISSING]
-    assert "column visit: 3 of 8 rows have no id and go by their number" in str(table.doubts[0])
+    assert table.findings.warnings == []
+    assert [doubt.kind for doubt in table.findings.errors] == [Reason.DATA_MISSING]
+    assert "column visit: 3 of 8 rows have no id and go by their number" in str(table.findings.errors[0])
 
 
 @pytest.mark.parametrize(
@@ -124,8 +124,8 @@ def test_rows_without_an_id_go_by_their_number_and_raise_a_doubt(tmp_path: Path)
 def test_a_row_without_patient_or_outcome_is_left_out(tmp_path: Path, row: str, code: Reason, told: str) -> None:
     table = read_table(contract(), csv_site(tmp_path, *ROWS, row))
     assert len(table.outcome) == table.frame.height == len(table.patients) == 5
-    assert [problem.code for problem in table.problems] == [code]
-    assert told in str(table.problems[0])
+    assert [problem.kind for problem in table.findings.warnings] == [code]
+    assert told in str(table.findings.warnings[0])
 
 
 def test_no_usable_row_is_refused_with_what_was_left_out(tmp_path: Path) -> None:
@@ -145,11 +145,11 @@ def test_rows_without_a_label_are_read_to_predict_for(tmp_path: Path) -> None:
 def test_a_column_without_a_value_or_with_one_alone_is_a_remark(tmp_path: Path) -> None:
     rows = [f"v{i},p{i},60,,1,MED,{i % 2}" for i in range(4)]
     table = read_table(contract(), csv_site(tmp_path, *rows))
-    assert {remark.code for remark in table.remarks} == {Reason.COLUMN_CONSTANT}
-    told = [str(remark) for remark in table.remarks]
-    assert "table.csv: column chol: cholesterol is missing in all 4 rows" in told
-    assert "table.csv: column age: age is 60.0 in all 4 rows" in told
-    assert table.doubts == []
+    assert {remark.kind for remark in table.findings.notes} == {Reason.COLUMN_CONSTANT}
+    told = [(note.where.column, note.found) for note in table.findings.notes]
+    assert ("chol", "cholesterol is missing in all 4 rows") in told
+    assert ("age", "age is 60.0 in all 4 rows") in told
+    assert table.findings.errors == []
 
 
 def test_codes_for_missing_of_contract_column_and_site(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_codes_for_missing_of_contract_column_and_site(tmp_path: Path) -> None:
         "ward": {"column": "ward", "codes": {"MED": "medicine", "SURG": "surgery", "unknown": "missing"}},
     }
     table = read_table(contract(), csv_site(tmp_path, *rows, columns=columns))
-    assert table.problems == []
+    assert table.findings.warnings == []
     assert table.frame.null_count().row(0) == (2, 2, 1, 1)
 
 
@@ -188,7 +188,7 @@ def test_a_patients_first_row_is_the_earliest(tmp_path: Path) -> None:
     dated = [f"{ROWS[1]},2024-03-02", f"{ROWS[2]},2024-03-01T09:00"]
     by_date = read_table(first, csv_site(tmp_path, *dated, header=HEADER + ",day", index_date="day"))
     assert by_date.row_ids == ["v3"]
-    assert "1 rows left out" in str(by_date.remarks[0])
+    assert "1 rows left out" in str(by_date.findings.notes[0])
 
 
 def test_a_row_id_of_digits_is_ordered_as_a_number(tmp_path: Path) -> None:
@@ -275,12 +275,12 @@ def test_semicolons_decimal_comma_and_a_byte_order_mark_give_the_same(tmp_path: 
 def test_a_point_in_a_number_with_decimal_comma_is_no_guess(tmp_path: Path) -> None:
     file = write(tmp_path, *(row.replace(",", ";") for row in ROWS), header=HEADER.replace(",", ";"))
     table = read_table(contract(), site({"kind": "csv", "file": file, "separator": ";", "decimal": ","}))
-    assert "age is '63.5', expected a number with decimal comma" in str(table.problems[0])
+    assert "age is '63.5', expected a number with decimal comma" in str(table.findings.warnings[0])
 
 
 def test_a_range_holds_its_ends_after_conversion(tmp_path: Path) -> None:
     asked = contract_with("cholesterol", units={"mmol/L": {"factor": 38.67}}, range=[38.67 * 1.1, 386.7])
     rows = ["v1,p1,50,1.1,1,MED,0", "v2,p2,50,10,0,MED,1"]
     table = read_table(asked, site_with(write(tmp_path, *rows), "cholesterol", unit="mmol/L"))
-    assert table.problems == []
+    assert table.findings.warnings == []
     assert table.frame["cholesterol"].is_between(*asked.columns["cholesterol"].range).all()  # type: ignore[union-attr]

@@ -3,6 +3,7 @@ from datetime import date, datetime, timedelta, timezone
 import polars as pl
 import pytest
 
+from wardround.records.faults import Where
 from wardround.records.reasons import WardroundError
 from wardround.workloads.clinical_risk.times import read_times
 
@@ -18,21 +19,21 @@ from wardround.workloads.clinical_risk.times import read_times
     ],
 )
 def test_iso_times_are_read_by_the_hospitals_clock(text: str, local: datetime) -> None:
-    assert read_times(pl.Series("x", [text, ""]), [""], where="t").local.to_list() == [local, None]
+    assert read_times(pl.Series("x", [text, ""]), [""], where=Where(file="t")).local.to_list() == [local, None]
 
 
 @pytest.mark.parametrize("text", ["31.05.2024", "2024-02-30", "2024-05-31T25:00", "20240531", "soon", "2024-05-31x"])
 def test_what_is_no_iso_time_is_invalid(text: str) -> None:
-    assert read_times(pl.Series("x", [text, "?"]), ["?"], where="t").invalid.to_list() == [True, False]
+    assert read_times(pl.Series("x", [text, "?"]), ["?"], where=Where(file="t")).invalid.to_list() == [True, False]
 
 
 def test_each_value_says_its_zone_or_none() -> None:
     texts = ["2024-05-31T01:00+02:00", None, "2024-05-31T01:00Z", "2024-05-31T01:00"]
-    read = read_times(pl.Series("x", texts), [], where="t")
+    read = read_times(pl.Series("x", texts), [], where=Where(file="t"))
     assert read.instant.to_list() == [datetime(2024, 5, 30, 23), None, datetime(2024, 5, 31, 1), None]
     typed = pl.Series("x", [datetime(2024, 5, 31, 1, tzinfo=timezone(timedelta(hours=2)))])
-    assert read_times(typed, [], where="t").instant.to_list() == [datetime(2024, 5, 30, 23)]
-    assert read_times(typed.dt.replace_time_zone(None), [], where="t").instant.to_list() == [None]
+    assert read_times(typed, [], where=Where(file="t")).instant.to_list() == [datetime(2024, 5, 30, 23)]
+    assert read_times(typed.dt.replace_time_zone(None), [], where=Where(file="t")).instant.to_list() == [None]
 
 
 @pytest.mark.parametrize(
@@ -46,9 +47,9 @@ def test_each_value_says_its_zone_or_none() -> None:
     ],
 )
 def test_each_value_is_a_date_or_a_moment(values: list[object], date_only: list[bool]) -> None:
-    assert read_times(pl.Series("x", values), [], where="t").date_only.to_list() == date_only
+    assert read_times(pl.Series("x", values), [], where=Where(file="t")).date_only.to_list() == date_only
 
 
 def test_a_column_of_numbers_holds_no_times() -> None:
-    with pytest.raises(WardroundError, match="stays: column day: holds Int64; expected a date or time"):
-        read_times(pl.Series("x", [20240531]), [], where="stays: column day")
+    with pytest.raises(WardroundError, match="stays, column day: holds Int64; expected a date or time"):
+        read_times(pl.Series("x", [20240531]), [], where=Where(file="stays", column="day"))

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from support.made_tables import CONTRACT, WORKLOAD, made_frame, made_study, site_section
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import load_site_config
-from wardround.site.open_site import open_site_data
+from wardround.site.open_site import open_site
 from wardround.workloads.workload import make_workload, workload_of
 
 
@@ -111,7 +111,7 @@ def test_a_fault_is_told_under_the_key_that_the_section_has(tmp_path, table, key
     settings = {"name": "a", "data": {key: {**table, "outcom": {}}}}
     (tmp_path / "site.yaml").write_text(yaml.safe_dump(settings))
     with pytest.raises(WardroundError, match=rf"site\.yaml: data\.{key}: outcom: unknown key"):
-        open_site_data(study, load_site_config(tmp_path / "site.yaml"))
+        open_site(study, load_site_config(tmp_path / "site.yaml"))
 
 
 def test_differences_are_of_figures_over_the_same_rows(tmp_path, table):

@@ -1,5 +1,6 @@
 """The hospital's word on its images against the study's contract."""
 
+from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.settings import BrainTumorSiteSettings, ImageContract, ImageDeclaration
 
@@ -15,8 +16,11 @@ def refuse_other_images(contract: ImageContract, site: BrainTumorSiteSettings) -
         wanted = ", ".join(f"{name}: {value}" for name, value in asked.items())
         raise WardroundError(
             Reason.CONTRACT_MISMATCH,
-            f"site.yaml: declares is missing beside the images' folder; the study's images are {{{wanted}}}: "
-            "write down what this hospital's images are",
+            fault(
+                "declares is missing beside the images' folder",
+                file="site.yaml",
+                advice=f"the study's images are {{{wanted}}}: write down what this hospital's images are",
+            ),
         )
     declared = site.declares.model_dump()
     differing = [
@@ -27,5 +31,8 @@ def refuse_other_images(contract: ImageContract, site: BrainTumorSiteSettings) -
     if differing:
         raise WardroundError(
             Reason.CONTRACT_MISMATCH,
-            f"site.yaml: declares: {'; '.join(differing)}; prepare the images as the study asks",
+            *(
+                fault(one, file="site.yaml", key="declares", advice="prepare the images as the study asks")
+                for one in differing
+            ),
         )

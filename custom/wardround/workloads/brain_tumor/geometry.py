@@ -16,6 +16,7 @@ from nibabel.spatialimages import HeaderDataError
 from nibabel.wrapstruct import WrapStructError
 from numpy.typing import NDArray
 
+from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 
 # Two affines agree if they put every corner of the grid within this share of the smallest voxel side. Rounding of
@@ -55,11 +56,15 @@ def read_volume(file: Path, channel: int | None = None, channels: int | None = N
     data = _voxels(image, file, channel, channels)
     if min(data.shape) < 2:
         raise _invalid(
-            file, f"expected a volume, found {_by(data.shape)} voxels: a single slice has no third dimension"
+            file,
+            f"found {_by(data.shape)} voxels: a single slice has no third dimension",
+            expected="a volume",
+            advice="export the whole volume",
         )
     if not np.isfinite(data).all():
         count = int((~np.isfinite(data)).sum())
-        raise WardroundError(Reason.NOT_FINITE, f"{file}: {count} voxels are NaN or infinite; export the image again")
+        told = fault(f"{count} voxels are NaN or infinite", file=file, advice="export the image again")
+        raise WardroundError(Reason.NOT_FINITE, told)
     return Volume(data, affine, file)
 
 
@@ -81,15 +86,16 @@ def refuse_other_grid(volume: Volume, reference: Volume) -> None:
     if volume.data.shape != reference.data.shape:
         raise _invalid(
             volume.file,
-            f"{_by(volume.data.shape)} voxels, but {reference.file.name} has {_by(reference.data.shape)}; "
-            "resample both onto one grid",
+            f"{_by(volume.data.shape)} voxels, but {reference.file.name} has {_by(reference.data.shape)}",
+            advice="resample both onto one grid",
         )
     gap = _largest_gap(volume.affine, reference.affine, volume.data.shape)
     if gap > TOLERANCE * min(reference.spacing):
         raise _invalid(
             volume.file,
             f"its grid lies up to {gap:.3g} mm off that of {reference.file.name} "
-            f"(allowed: {TOLERANCE * min(reference.spacing):.3g} mm); resample both onto one grid",
+            f"(allowed: {TOLERANCE * min(reference.spacing):.3g} mm)",
+            advice="resample both onto one grid",
         )
 
 
@@ -102,7 +108,7 @@ def _open(file: Path) -> tuple[Any, Any]:
     try:
         content = file.read_bytes()
         if not content:
-            raise WardroundError(Reason.DATA_UNREADABLE, f"{file}: the file is empty; copy it again")
+            raise WardroundError(Reason.DATA_UNREADABLE, fault("the file is empty", file=file, advice="copy it again"))
         if file.suffix == ".gz":
             content = gzip.decompress(content)
         kind = nib.Nifti2Image if content[:4] in _NIFTI2 else nib.Nifti1Image
@@ -120,13 +126,22 @@ def _voxels(image: Any, file: Path, channel: int | None, channels: int | None) -
         shape = shape[:-1]
     if channels is not None and (len(shape) != 4 or shape[3] != channels):
         raise _invalid(
-            file, f"expected four dimensions, the last of {channels} channels as dataset.json names, found {_by(shape)}"
+            file,
+            f"found {_by(shape)}",
+            expected=f"four dimensions, the last of {channels} channels as dataset.json names",
+            advice="export all channels in one file",
         )
     if channels is None and len(shape) != 3:
-        raise _invalid(file, f"expected three dimensions, found {_by(shape)}")
+        raise _invalid(file, f"found {_by(shape)}", expected="three dimensions", advice="export one volume a file")
     if image.get_data_dtype().kind not in "iuf":
         raise WardroundError(
-            Reason.DATA_UNREADABLE, f"{file}: expected one number a voxel, found type {image.get_data_dtype()}"
+            Reason.DATA_UNREADABLE,
+            fault(
+                f"found type {image.get_data_dtype()}",
+                file=file,
+                expected="one number a voxel",
+                advice="export intensities, not colors",
+            ),
         )
     try:
         stored = image.dataobj[..., channel] if channel is not None else image.dataobj
@@ -138,17 +153,22 @@ def _voxels(image: Any, file: Path, channel: int | None, channels: int | None) -
 def _checked_affine(image: Any, header: Any, file: Path) -> NDArray[np.float64]:
     sides = np.asarray(header["pixdim"][1:4], dtype=np.float64)
     if not np.isfinite(sides).all() or (sides <= 0).any():
-        raise _invalid(file, f"voxel spacing must be above zero, found pixdim {_by(sides)}")
+        raise _invalid(
+            file, f"found pixdim {_by(sides)}", expected="voxel spacing above zero", advice="convert from DICOM again"
+        )
     if not header["qform_code"] and not header["sform_code"]:
-        raise _invalid(file, "neither sform nor qform is set, so left and right are unknown; convert from DICOM again")
+        told = "neither sform nor qform is set, so left and right are unknown"
+        raise _invalid(file, told, advice="convert from DICOM again")
     affine = np.asarray(image.affine, dtype=np.float64)
     spacing = voxel_sizes(affine)
     if not np.isfinite(affine).all() or (spacing <= 1e-6).any() or abs(np.linalg.det(affine[:3, :3])) < 1e-9:
-        raise _invalid(file, f"the affine has no inverse: voxel spacing {_by(spacing)}")
+        told = f"the affine has no inverse: voxel spacing {_by(spacing)}"
+        raise _invalid(file, told, advice="convert from DICOM again")
     if header["qform_code"] and header["sform_code"]:
         gap = _largest_gap(image.header.get_qform(), image.header.get_sform(), image.shape[:3])
         if gap > TOLERANCE * spacing.min():
-            raise _invalid(file, f"sform and qform differ by up to {gap:.3g} mm; set both to the right one")
+            told = f"sform and qform differ by up to {gap:.3g} mm"
+            raise _invalid(file, told, advice="set both to the right one")
     return affine
 
 
@@ -158,8 +178,12 @@ def _refuse_cut_short(image: Any, present: int, file: Path) -> None:
     if promised > present:
         raise WardroundError(
             Reason.DATA_UNREADABLE,
-            f"{file}: its header promises {_by(image.shape)} voxels, {promised} bytes, but it holds {present}; "
-            "copy it again",
+            fault(
+                f"its header promises {_by(image.shape)} voxels, {promised} bytes, but it holds {present}",
+                file=file,
+                expected=f"{promised} bytes",
+                advice="copy it again",
+            ),
         )
 
 
@@ -169,8 +193,9 @@ def _refuse_too_large(shape: tuple[int, ...], spacing: NDArray[np.float64], file
     if (sides > LARGEST_MM).any():
         raise _invalid(
             file,
-            f"its field of view is {_by(sides)} mm, and no head is larger than {LARGEST_MM:g} mm a side; "
-            f"its voxel spacing {_by(spacing)} is not in mm, or wrong: convert from DICOM again",
+            f"its field of view is {_by(sides)} mm, and no head is larger than {LARGEST_MM:g} mm a side",
+            expected=f"{LARGEST_MM:g} mm at most",
+            advice=f"its voxel spacing {_by(spacing)} is not in mm, or wrong: convert from DICOM again",
         )
 
 
@@ -183,12 +208,13 @@ def _largest_gap(one: NDArray, other: NDArray, shape: tuple[int, ...]) -> float:
 
 def _unreadable(file: Path, error: Exception) -> WardroundError:
     return WardroundError(
-        Reason.DATA_UNREADABLE, f"{file}: not a readable NIfTI file ({type(error).__name__}: {error}); copy it again"
+        Reason.DATA_UNREADABLE,
+        fault(f"not a readable NIfTI file ({type(error).__name__}: {error})", file=file, advice="copy it again"),
     )
 
 
-def _invalid(file: Path, message: str) -> WardroundError:
-    return WardroundError(Reason.GEOMETRY_INVALID, f"{file}: {message}")
+def _invalid(file: Path, found: str, *, expected: str = "", advice: str = "") -> WardroundError:
+    return WardroundError(Reason.GEOMETRY_INVALID, fault(found, file=file, expected=expected, advice=advice))
 
 
 def _by(numbers: Any) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.settings import LabelConvention
 
@@ -70,14 +71,19 @@ def from_regions(regions: NDArray, convention: LabelConvention) -> NDArray[np.ui
 
 def _whole_numbers(values: NDArray, where: str) -> NDArray[np.int64]:
     if not np.isfinite(values).all():
-        raise WardroundError(Reason.MASK_INVALID, f"{where}: the label holds NaN or infinite values")
+        told = fault("the label holds NaN or infinite values", file=where, advice="export it again")
+        raise WardroundError(Reason.MASK_INVALID, told)
     rounded = np.rint(values)
     off = np.abs(values - rounded) > TOLERANCE
     if off.any():
         raise WardroundError(
             Reason.MASK_INVALID,
-            f"{where}: label values must be whole numbers within {TOLERANCE}, found {_shown(values[off])}; "
-            "was the mask resampled with interpolation? Use nearest-neighbour",
+            fault(
+                f"found {_shown(values[off])}",
+                file=where,
+                expected=f"label values that are whole numbers within {TOLERANCE}",
+                advice="was the mask resampled with interpolation? Use nearest-neighbour",
+            ),
         )
     return rounded.astype(np.int64)
 
@@ -89,16 +95,16 @@ def _refuse_unknown(labels: NDArray[np.int64], convention: LabelConvention, wher
     unknown = found - allowed
     if not unknown:
         return
-    expected = f"convention {convention} has {_shown(allowed)}, found {_shown(found)}"
+    seen, expected = f"found {_shown(found)}", f"{_shown(allowed)}, which convention {convention} has"
     fitting = [name for name, other in CONVENTIONS.items() if found <= {0, other.core, other.edema, other.enhancing}]
     if fitting:
         advice = f"those values fit {' or '.join(fitting)}: check what the annotators used and declare it in `labels`"
     elif len(found) <= 2:
         advice = "a bare mask cannot tell core, edema and enhancing tumor apart"
-        raise WardroundError(Reason.MASK_INVALID, f"{where}: {expected}; {advice}")
+        raise WardroundError(Reason.MASK_INVALID, fault(seen, file=where, expected=expected, advice=advice))
     else:
         advice = "no known convention has them: recode the file"
-    raise WardroundError(Reason.LABEL_AMBIGUOUS, f"{where}: {expected}; {advice}")
+    raise WardroundError(Reason.LABEL_AMBIGUOUS, fault(seen, file=where, expected=expected, advice=advice))
 
 
 def _shown(values: NDArray | set[int]) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.msd import read_dataset
 from wardround.workloads.brain_tumor.sequences import SequenceNames, VolumeFile, choose_sequences
@@ -54,7 +55,8 @@ def find_cases(site: BrainTumorSiteSettings, sequences: Sequence[str], *, exclud
         WardroundError: the folder is missing or holds no case, or the settings contradict themselves.
     """
     if not site.folder.is_dir():
-        raise WardroundError(Reason.DATA_MISSING, f"folder {site.folder}: no such folder; name the one with the cases")
+        told = fault("no such folder", file=f"folder {site.folder}", advice="name the one with the cases")
+        raise WardroundError(Reason.DATA_MISSING, told)
     names = SequenceNames.of(site, sequences)
     listing = _msd_cases(site) if site.layout == "msd" else _folder_cases(site, exclude)
     cases: dict[str, CaseFiles] = {}
@@ -64,7 +66,12 @@ def find_cases(site: BrainTumorSiteSettings, sequences: Sequence[str], *, exclud
         try:
             if case in cases:
                 raise WardroundError(
-                    Reason.CASE_DUPLICATED, f"{case}: found twice under {site.folder}; only the first is used"
+                    Reason.CASE_DUPLICATED,
+                    fault(
+                        f"found twice under {site.folder}",
+                        case=case,
+                        advice="only the first is used: rename or remove the other",
+                    ),
                 )
             volumes = choose_sequences(files, names, case)
             cases[case] = CaseFiles(case, patient_of(case, site.layout), volumes, _single(label, case))
@@ -73,7 +80,12 @@ def find_cases(site: BrainTumorSiteSettings, sequences: Sequence[str], *, exclud
             left_out.add(patient_of(case, site.layout))
     if not cases and not problems:
         raise WardroundError(
-            Reason.DATA_MISSING, f"folder {site.folder}: no case in layout {site.layout}; see docs/data.md for layouts"
+            Reason.DATA_MISSING,
+            fault(
+                f"no case in layout {site.layout}",
+                file=f"folder {site.folder}",
+                advice="see docs/data.md for layouts",
+            ),
         )
     return Found(tuple(cases[case] for case in sorted(cases)), tuple(problems), frozenset(left_out))
 
@@ -87,12 +99,14 @@ def read_case_files(path: Path, site: BrainTumorSiteSettings, sequences: Sequenc
     names = SequenceNames.of(site, sequences)
     if site.layout == "msd":
         if not path.is_file():
-            raise WardroundError(Reason.DATA_MISSING, f"{path}: expected a 4D image file, as layout msd has them")
+            told = fault("no such file", file=path, expected="a 4D image file, as layout msd has them")
+            raise WardroundError(Reason.DATA_MISSING, told)
         channels = read_dataset(site.folder, site.labels).channels
         chosen = choose_sequences(_channels_of(path, channels), names, path.name)
         return CaseFiles(_stem(path.name), _stem(path.name), chosen, None)
     if not path.is_dir():
-        raise WardroundError(Reason.DATA_MISSING, f"{path}: expected a case folder, as layout {site.layout} has them")
+        told = fault("no such folder", file=path, expected=f"a case folder, as layout {site.layout} has them")
+        raise WardroundError(Reason.DATA_MISSING, told)
     case = path.absolute().name
     files, label = _tagged_files(path, case, _SEPARATOR[site.layout])
     volumes = choose_sequences(files, names, case)
@@ -153,7 +167,8 @@ def _channels_of(image: Path, channels: tuple[str, ...]) -> dict[str, list[Volum
 def _single(label: list[Path], case: str) -> Path | None:
     if len(label) > 1:
         raise WardroundError(
-            Reason.SEQUENCE_AMBIGUOUS, f"{case}: two label files: {', '.join(file.name for file in label)}; keep one"
+            Reason.SEQUENCE_AMBIGUOUS,
+            fault(f"two label files: {', '.join(file.name for file in label)}", case=case, advice="keep one"),
         )
     return label[0] if label else None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.labels import CONVENTIONS
 from wardround.workloads.brain_tumor.settings import LabelConvention
@@ -33,17 +34,22 @@ def read_dataset(folder: Path, convention: LabelConvention) -> MsdDataset:
         training = tuple(_pair(folder, entry) for entry in content["training"])
     except FileNotFoundError:
         raise WardroundError(
-            Reason.DATA_MISSING, f"{file}: layout msd needs it, to name the channels of 4D images"
+            Reason.DATA_MISSING,
+            fault("no such file", file=file, advice="layout msd needs it, to name the channels of 4D images"),
         ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise WardroundError(
             Reason.DATA_UNREADABLE,
-            f'{file}: expected "modality": {{"0": name, ...}} and "training": [{{"image": ..., "label": ...}}]: '
-            f"{type(error).__name__}: {error}",
+            fault(
+                f"{type(error).__name__}: {error}",
+                file=file,
+                expected='"modality": {"0": name, ...} and "training": [{"image": ..., "label": ...}]',
+            ),
         ) from error
     if not contiguous or len({name.lower() for name in channels}) != len(channels):
         raise WardroundError(
-            Reason.SEQUENCE_AMBIGUOUS, f"{file}: modality: expected distinct names numbered from 0, found {names}"
+            Reason.SEQUENCE_AMBIGUOUS,
+            fault(f"found {names}", file=file, key="modality", expected="distinct names numbered from 0"),
         )
     _refuse_contradiction(content.get("labels"), convention, file)
     return MsdDataset(channels, training)
@@ -65,6 +71,10 @@ def _refuse_contradiction(labels: Any, convention: LabelConvention, file: Path) 
     if edema and edema != [declared]:
         raise WardroundError(
             Reason.LABEL_AMBIGUOUS,
-            f"{file}: labels: edema is {edema[0]}, but convention {convention} has it as {declared}; "
-            "declare in `labels` what the files use",
+            fault(
+                f"edema is {edema[0]}, but convention {convention} has it as {declared}",
+                file=file,
+                key="labels",
+                advice="declare in `labels` what the files use",
+            ),
         )

@@ -21,7 +21,7 @@ class PooledSiteData(BrainTumorSiteData):
             opened[0].settings,
             {"train": [case for site in opened for case in site.cases("train")]},
             unlabelled=[case for site in opened for case in site.unlabelled_cases],
-            problems=[problem for site in opened for problem in site.problems],
+            findings=[finding for site in opened for finding in site.findings.warnings],
         )
         # Two hospitals may use the same patient id; they are still two patients.
         self._patients = sum(site.counts["train_patients"] for site in opened)

@@ -13,6 +13,7 @@ from monai.transforms import NormalizeIntensity, Spacing
 from monai.transforms.utils import generate_spatial_bounding_box
 from numpy.typing import NDArray
 
+from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.geometry import Volume, oriented, read_volume, refuse_other_grid
 from wardround.workloads.brain_tumor.grid import CaseGrid
@@ -67,10 +68,14 @@ def prepare(
         elif name not in site.allow_missing:
             raise WardroundError(
                 Reason.SEQUENCE_MISSING,
-                f"{volume.file}: every voxel of {name} is 0; leave the case out, or list {name} in `allow_missing`",
+                fault(
+                    f"every voxel of {name} is 0",
+                    file=volume.file,
+                    advice=f"leave the case out, or list {name} in `allow_missing`",
+                ),
             )
     if not present:
-        raise WardroundError(Reason.SEQUENCE_MISSING, f"{files.case}: every voxel of every sequence is 0")
+        raise WardroundError(Reason.SEQUENCE_MISSING, fault("every voxel of every sequence is 0", case=files.case))
     image = np.stack([present.get(name, np.zeros_like(first.data)) for name in contract.sequences])
     label = _read_label(files, first, contract, site) if with_label and files.label else None
 
@@ -147,8 +152,12 @@ def _refuse_unstripped(volume: Volume) -> None:
     if background < _LEAST_BACKGROUND:
         raise WardroundError(
             Reason.NOT_SKULL_STRIPPED,
-            f"{volume.file}: only {background:.0%} of its voxels are 0, so the background is not zero; "
-            "the study needs skull-stripped images: see docs/data.md for tools",
+            fault(
+                f"only {background:.0%} of its voxels are 0, so the background is not zero",
+                file=volume.file,
+                expected=f"{_LEAST_BACKGROUND:.0%} at least",
+                advice="the study needs skull-stripped images: see docs/data.md for tools",
+            ),
         )
 
 

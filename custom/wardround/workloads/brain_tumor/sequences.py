@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.settings import SEQUENCES, BrainTumorSiteSettings
 
@@ -43,7 +44,11 @@ class SequenceNames:
             if given - known:
                 raise WardroundError(
                     Reason.CONFIGURATION_INVALID,
-                    f"{key}: unknown sequence {', '.join(sorted(given - known))}; known: {', '.join(sorted(known))}",
+                    fault(
+                        f"unknown sequence {', '.join(sorted(given - known))}",
+                        key=key,
+                        advice=f"known: {', '.join(sorted(known))}",
+                    ),
                 )
         built_in = _BUILT_IN[site.layout]
         names = {
@@ -71,7 +76,8 @@ def choose_sequences(files: dict[str, list[VolumeFile]], names: SequenceNames, c
         if len(matches) > 1:
             found = ", ".join(dict.fromkeys(match.file.name for match in matches))
             raise WardroundError(
-                Reason.SEQUENCE_AMBIGUOUS, f"{case}: {len(matches)} volumes for {sequence}: {found}; keep one"
+                Reason.SEQUENCE_AMBIGUOUS,
+                fault(f"{len(matches)} volumes for {sequence}: {found}", case=case, expected="one", advice="keep one"),
             )
         if matches:
             chosen[sequence] = matches[0]
@@ -79,11 +85,15 @@ def choose_sequences(files: dict[str, list[VolumeFile]], names: SequenceNames, c
             found = ", ".join(sorted(files)) or "none"
             raise WardroundError(
                 Reason.SEQUENCE_MISSING,
-                f"{case}: no {sequence}: expected {' or '.join(candidates)}, found {found}; "
-                f"name it in `aliases`, or list {sequence} in `allow_missing`",
+                fault(
+                    f"no {sequence}, found {found}",
+                    case=case,
+                    expected=" or ".join(candidates),
+                    advice=f"name it in `aliases`, or list {sequence} in `allow_missing`",
+                ),
             )
     if not chosen:
-        raise WardroundError(Reason.SEQUENCE_MISSING, f"{case}: no sequence at all")
+        raise WardroundError(Reason.SEQUENCE_MISSING, fault("no sequence at all", case=case, advice="left out"))
     return chosen
 
 
@@ -94,5 +104,9 @@ def _refuse_shared_names(names: dict[str, tuple[str, ...]]) -> None:
             if owner.setdefault(name, sequence) != sequence:
                 raise WardroundError(
                     Reason.CONFIGURATION_INVALID,
-                    f"aliases: {name!r} would be both {owner[name]} and {sequence}; one name, one sequence",
+                    fault(
+                        f"{name!r} would be both {owner[name]} and {sequence}",
+                        key="aliases",
+                        expected="one name, one sequence",
+                    ),
                 )

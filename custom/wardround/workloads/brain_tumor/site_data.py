@@ -6,6 +6,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from wardround.records.faults import fault
+from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.workloads.brain_tumor.augment import plain_batch
@@ -26,7 +28,7 @@ class BrainTumorSiteData(SiteData):
         settings: the study's.
         cases: labelled cases by split.
         unlabelled: training volumes that have no label.
-        problems: what was left out.
+        findings: what finding and preparing the cases told.
         unlisted: patients that the site's explicit lists leave out.
     """
 
@@ -36,13 +38,13 @@ class BrainTumorSiteData(SiteData):
         cases: dict[str, list[PreparedCase]],
         *,
         unlabelled: Sequence[PreparedCase] = (),
-        problems: Sequence[WardroundError] = (),
+        findings: Sequence[Finding] = (),
         unlisted: int = 0,
     ) -> None:
         self.settings = settings
         self.unlabelled_cases = list(unlabelled)
         self._cases = {split: list(cases.get(split, ())) for split in SPLITS}
-        self._problems = list(problems)
+        self._findings = list(findings)
         self._unlisted = unlisted
 
     def cases(self, split: str) -> Sequence[PreparedCase]:
@@ -60,26 +62,16 @@ class BrainTumorSiteData(SiteData):
         counts["unlabelled_cases"] = len(self.unlabelled_cases)
         counts["unlisted_patients"] = self._unlisted
         counts["cases_with_missing_sequence"] = sum(bool(case.missing) for case in used)
-        counts["left_out"] = len(self._problems)
+        counts["left_out"] = sum(finding.count for finding in self.findings.warnings)
         return counts
 
     @property
-    def problems(self) -> list[WardroundError]:
-        """One for each case left out, naming the file."""
-        return list(self._problems)
+    def findings(self) -> Findings:
+        """A warning for each case left out, an error where no label of a split marks a tumor.
 
-    @property
-    def doubts(self) -> list[WardroundError]:
-        """A split in which no label marks a tumor: nothing can be learned there, or no figure is defined."""
-        return [
-            WardroundError(
-                Reason.MASK_INVALID,
-                f"{split}: all of its {len(cases)} labels are empty, so there is no tumor to find; "
-                "check what the annotators exported",
-            )
-            for split, cases in self._cases.items()
-            if cases and not any(len(case.foreground) for case in cases)
-        ]
+        Nothing can be learned from such a split, or no figure is defined on it.
+        """
+        return Findings([*self._findings, *self._without_tumor()])
 
     def steps_per_epoch(self, batch_size: int) -> int:
         """Batches that visit each training case once."""
@@ -125,6 +117,21 @@ class BrainTumorSiteData(SiteData):
         from wardround.workloads.brain_tumor.pictures import draw_cases
 
         return draw_cases(network, self._cases[split], self.settings, folder, count=count)
+
+    def _without_tumor(self) -> list[Finding]:
+        return [
+            Finding.of(
+                Severity.ERROR,
+                Reason.MASK_INVALID,
+                fault(
+                    f"{split}: all of its {len(cases)} labels are empty, so there is no tumor to find",
+                    expected="a tumor in one label at least",
+                    advice="check what the annotators exported",
+                ),
+            )
+            for split, cases in self._cases.items()
+            if cases and not any(len(case.foreground) for case in cases)
+        ]
 
     def _unscored(self) -> list[PreparedCase]:
         return [*self._cases["train"], *self.unlabelled_cases]

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.settings import Split
 from wardround.workloads.split import SPLITS, split_by_fractions
@@ -34,7 +35,8 @@ def _from_lists(patients: Collection[str], lists: dict[str, tuple[str, ...] | No
             if patient in assigned:
                 other = assigned[patient]
                 where = f"twice in {name}" if other == name else f"in {other} and in {name}"
-                raise WardroundError(Reason.CONFIGURATION_INVALID, f"split: patient {patient} is {where}; once only")
+                told = fault(f"patient {patient} is {where}", key="split", expected="once only")
+                raise WardroundError(Reason.SPLIT_INVALID, told)
             assigned[patient] = name
     unknown = sorted(set(assigned) - set(patients))
     if unknown:

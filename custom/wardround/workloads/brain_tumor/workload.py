@@ -23,6 +23,7 @@ from wardround.workloads.brain_tumor.settings import (
     BrainTumorSiteSettings,
     LabelConvention,
 )
+from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.workload import SiteData, Workload
 
 
@@ -76,9 +77,10 @@ class BrainTumorWorkload(Workload):
         cache: Path,
         disclosure: Disclosure = DEFAULT_RULES,  # noqa: ARG002 - no bins, no cohorts
         where: str = "",
+        progress: Progress = unseen,
     ) -> SiteData:
         """Reads a hospital's images as its site.yaml describes them."""
-        return open_site_data(self.settings, _site_settings(data, where), cache=cache)
+        return open_site_data(self.settings, _site_settings(data, where), cache=cache, progress=progress)
 
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """The union of the sites' training cases."""

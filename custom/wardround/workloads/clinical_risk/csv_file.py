@@ -9,22 +9,25 @@ from itertools import islice
 
 import polars as pl
 
+from wardround.records.faults import Fault, fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.settings import CsvSource
+from wardround.workloads.progress import Progress, unseen
 
 _CHUNK = 20_000  # rows at a time: of a large table, only the wanted columns are ever held as a whole
+_BLOCK = 1 << 20
 _START = 4096  # bytes in which another format shows
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _OTHER_FORMATS = {
-    b"PAR1": "a Parquet file; use source.kind: parquet",
-    b"PK\x03\x04": "an Excel workbook or a zip archive; export the sheet as CSV, or name the archive .zip",
-    b"\x1f\x8b": "compressed with gzip; unpack it, or pack it as .zip",
-    b"SQLite format 3": "an SQLite database; use source.kind: sql",
-    b"%PDF": "a PDF; export the table as CSV",
+    b"PAR1": ("a Parquet file", "use source.kind: parquet"),
+    b"PK\x03\x04": ("an Excel workbook or a zip archive", "export the sheet as CSV, or name the archive .zip"),
+    b"\x1f\x8b": ("compressed with gzip", "unpack it, or pack it as .zip"),
+    b"SQLite format 3": ("an SQLite database", "use source.kind: sql"),
+    b"%PDF": ("a PDF", "export the table as CSV"),
 }
 
 
-def read_csv(source: CsvSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
+def read_csv(source: CsvSource, wanted: Set[str], progress: Progress = unseen) -> tuple[pl.DataFrame, list[str]]:
     """Reads a text table; every value stays text, with spaces around it removed.
 
     Returns:
@@ -38,21 +41,27 @@ def read_csv(source: CsvSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[st
         try:
             # `strict` refuses a quote that is never closed, which would swallow the rest of the file as one value.
             reader = csv.reader(stream, delimiter=source.separator, strict=True)
-            return _read(reader, source, wanted)
+            return _read(reader, source, wanted, progress)
         except UnicodeError as error:
             raise WardroundError(Reason.DATA_UNREADABLE, _wrong_encoding(source, error)) from error
         except csv.Error as error:
             raise WardroundError(
                 Reason.DATA_UNREADABLE,
-                f"{source.file}, line {reader.line_num}: not readable as a text table: {error}; check its quotes",
+                fault(
+                    f"line {reader.line_num} is not readable as a text table: {error}",
+                    file=source.file,
+                    advice="check its quotes",
+                ),
             ) from error
 
 
-def _read(reader: Iterator[list[str]], source: CsvSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
+def _read(
+    reader: Iterator[list[str]], source: CsvSource, wanted: Set[str], progress: Progress
+) -> tuple[pl.DataFrame, list[str]]:
     names = [name.strip() for name in _header(reader, source)]
     kept = [index for index, name in enumerate(names) if name in wanted] or [0]
     chunks: list[pl.DataFrame] = []
-    before = 0
+    before, lines = 0, _lines(source) - (source.header is True)
     while chunk := list(islice(reader, _CHUNK)):
         if set(map(len, chunk)) != {len(names)}:
             chunk = _without_blank_lines(chunk, len(names), source, before)
@@ -61,6 +70,7 @@ def _read(reader: Iterator[list[str]], source: CsvSource, wanted: Set[str]) -> t
             columns = {str(index): pl.Series(fields[index], dtype=pl.String) for index in kept}
             chunks.append(pl.DataFrame(columns).select(pl.all().str.strip_chars()))
         before += len(chunk)
+        progress("rows", before, max(before, lines))
     if not chunks:
         return pl.DataFrame(), names
     frame = pl.concat(chunks)
@@ -68,24 +78,41 @@ def _read(reader: Iterator[list[str]], source: CsvSource, wanted: Set[str]) -> t
     return frame, names
 
 
+def _lines(source: CsvSource) -> int:
+    """Ends of lines in the file: its rows, but for lines without anything and ends inside quotes. 0 for an archive."""
+    if source.file.suffix.lower() == ".zip":
+        return 0
+    with source.file.open("rb") as raw:
+        return sum(block.count(b"\n") for block in iter(lambda: raw.read(_BLOCK), b""))
+
+
 def _header(reader: Iterator[list[str]], source: CsvSource) -> list[str]:
     if source.header is not True:
         if source.header is False:
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID,
-                "site.yaml: source.header: false leaves the columns without names; list their names there instead",
+                fault(
+                    "false leaves the columns without names",
+                    file="site.yaml",
+                    key="source.header",
+                    advice="list their names there instead",
+                ),
             )
         return list(source.header)
     names = next((record for record in reader if record), None)
     if names is None:
-        raise WardroundError(Reason.DATA_MISSING, f"{source.file}: the file is empty; export the table again")
+        told = fault("the file is empty", file=source.file, advice="export the table again")
+        raise WardroundError(Reason.DATA_MISSING, told)
     if len(names) == 1:
         found = [f"{name} ({sign!r})" for sign, name in _SEPARATORS.items() if sign in names[0]]
         if found:
             raise WardroundError(
                 Reason.DATA_UNREADABLE,
-                f"{source.file}: one column found with source.separator {source.separator!r}; "
-                f"its header has the sign {' and '.join(found)}: name that one",
+                fault(
+                    f"one column found with source.separator {source.separator!r}",
+                    file=source.file,
+                    advice=f"its header has the sign {' and '.join(found)}: name that one",
+                ),
             )
     return names
 
@@ -106,8 +133,13 @@ def _without_blank_lines(chunk: list[list[str]], expected: int, source: CsvSourc
             hint = "fill the row up with empty fields"
         raise WardroundError(
             Reason.DATA_UNREADABLE,
-            f"{source.file}, row {number}: expected {expected} fields as in "
-            f"{'the header' if source.header is True else 'source.header'}, found {len(record)}; {hint}",
+            fault(
+                f"found {len(record)} fields",
+                file=source.file,
+                row=number,
+                expected=f"{expected} as in {'the header' if source.header is True else 'source.header'}",
+                advice=hint,
+            ),
         )
     return rows
 
@@ -116,15 +148,19 @@ def _without_blank_lines(chunk: list[list[str]], expected: int, source: CsvSourc
 def _opened(source: CsvSource) -> Iterator[io.TextIOWrapper]:
     file = source.file
     if not file.is_file():
-        raise WardroundError(Reason.DATA_MISSING, f"{file}: no such file; name it at source.file of site.yaml")
+        told = fault("no such file", file=file, advice="name it at source.file of site.yaml")
+        raise WardroundError(Reason.DATA_MISSING, told)
     encoding = "utf-8-sig" if source.encoding.lower().replace("_", "-") in ("utf-8", "utf8") else source.encoding
     try:
         "".encode(encoding)
     except (LookupError, ValueError):  # ValueError: a null character, or a codec that refuses all text
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
-            f"{file}: source.encoding of site.yaml: {source.encoding!r:.80} is not known here; expected "
-            "the one that the file was exported in, such as utf-8, latin-1, cp1252 or utf-16",
+            fault(
+                f"source.encoding of site.yaml: {source.encoding!r:.80} is not known here",
+                file=file,
+                expected="the one that the file was exported in, such as utf-8, latin-1, cp1252 or utf-16",
+            ),
         ) from None
     if file.suffix.lower() != ".zip":
         with file.open("rb") as raw:
@@ -139,34 +175,41 @@ def _opened(source: CsvSource) -> Iterator[io.TextIOWrapper]:
             ]
             if len(members) != 1:
                 raise WardroundError(
-                    Reason.DATA_UNREADABLE, f"{file}: holds {len(members)} files, expected one; unpack it and name one"
+                    Reason.DATA_UNREADABLE,
+                    fault(f"holds {len(members)} files", file=file, expected="one", advice="unpack it and name one"),
                 )
             with archive.open(members[0]) as raw:
                 yield io.TextIOWrapper(raw, encoding=encoding, newline="")
     # zipfile raises RuntimeError where a password is asked for, NotImplementedError on a compression that it lacks
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
-        raise WardroundError(Reason.DATA_UNREADABLE, f"{file}: not readable as a zip archive: {error}") from error
+        told = fault(f"not readable as a zip archive: {error}", file=file, advice="copy it again")
+        raise WardroundError(Reason.DATA_UNREADABLE, told) from error
 
 
 def _refuse_other_formats(source: CsvSource, start: bytes) -> None:
-    for magic, what in _OTHER_FORMATS.items():
+    for magic, (what, advice) in _OTHER_FORMATS.items():
         if start.startswith(magic):
-            raise WardroundError(Reason.DATA_UNREADABLE, f"{source.file}: no text table but {what}")
+            raise WardroundError(
+                Reason.DATA_UNREADABLE, fault(f"no text table but {what}", file=source.file, advice=advice)
+            )
     if "16" in source.encoding or "32" in source.encoding:
         return
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise WardroundError(Reason.DATA_UNREADABLE, f"{source.file}: set source.encoding to utf-16")
+        told = fault("written in utf-16", file=source.file, advice="set source.encoding to utf-16")
+        raise WardroundError(Reason.DATA_UNREADABLE, told)
     if b"\0" in start:
         raise WardroundError(
-            Reason.DATA_UNREADABLE, f"{source.file}: no text table: it holds binary data; export the table as CSV"
+            Reason.DATA_UNREADABLE,
+            fault("no text table: it holds binary data", file=source.file, advice="export the table as CSV"),
         )
 
 
-def _wrong_encoding(source: CsvSource, error: UnicodeError) -> str:
+def _wrong_encoding(source: CsvSource, error: UnicodeError) -> Fault:
     where = ""
     if isinstance(error, UnicodeDecodeError):
         where = f" (byte 0x{error.object[error.start]:02x})"
-    return (
-        f"{source.file}: not readable in source.encoding {source.encoding}{where}; "
-        "name the encoding that it was exported in, often cp1252 or latin-1"
+    return fault(
+        f"not readable in source.encoding {source.encoding}{where}",
+        file=source.file,
+        advice="name the encoding that it was exported in, often cp1252 or latin-1",
     )

@@ -6,10 +6,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wardround.records.faults import Where, fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.exclusions import excluded_rows
-from wardround.workloads.clinical_risk.findings import Findings, values_of
+from wardround.workloads.clinical_risk.findings import TableFindings, values_of
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.sources import SourceRows, column_of
 from wardround.workloads.clinical_risk.times import EXPECTED, Times, read_times
@@ -47,7 +48,7 @@ class EligibleRows:
 
 
 def eligible_rows(
-    contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows, findings: Findings, *, labelled: bool
+    contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows, findings: TableFindings, *, labelled: bool
 ) -> EligibleRows:
     """Leaves out, in this order: other sites' rows, a row id's second row, rows without a patient, the contract's
     exclusions, rows without an index date, and a patient's later rows where the contract takes the first alone.
@@ -60,7 +61,12 @@ def eligible_rows(
     if site.patient is not None:
         absent = rows.patients.is_null()
         findings.faulty(
-            Reason.DATA_MISSING, site.patient, absent, rows.numbers, lambda _: "no patient id; the row is left out"
+            Reason.DATA_MISSING,
+            site.patient,
+            absent,
+            rows.numbers,
+            lambda _: "no patient id",
+            advice="the row is left out; fill the id in, since rows of one patient have to stay together",
         )
         rows.keep(~absent)
     rows.keep(~excluded_rows(rows.frame, contract, site, source, findings, labelled=labelled))
@@ -70,13 +76,15 @@ def eligible_rows(
         first = _first_rows(rows, with_ids=site.row_id is not None)
         later = int((~first).sum())
         if later:
-            findings.remark(Reason.ROW_EXCLUDED, f"{later} rows left out: a patient's earliest row counts alone")
+            findings.note(
+                Reason.ROW_EXCLUDED, f"{later} rows left out: a patient's earliest row counts alone", count=later
+            )
         rows.keep(first)
     return rows
 
 
 def _own_rows(
-    contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows, findings: Findings
+    contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows, findings: TableFindings
 ) -> EligibleRows:
     frame = source.frame
     numbers = np.arange(1, frame.height + 1, dtype=np.int64)
@@ -86,8 +94,14 @@ def _own_rows(
         if not mask.any():
             raise WardroundError(
                 Reason.DATA_MISSING,
-                f"{source.name}: no row has {' or '.join(values)} in column {column} (key rows of site.yaml); "
-                f"it has {values_of(text)}",
+                fault(
+                    f"no row has {' or '.join(values)} in column {column} (key rows of site.yaml); "
+                    f"it has {values_of(text)}",
+                    file=source.name,
+                    column=column,
+                    expected=f"a row with {' or '.join(values)}",
+                    advice="correct rows in site.yaml",
+                ),
             )
         frame, numbers = frame.filter(mask), numbers[mask.to_numpy()]
     codes = [code_text(code) for code in contract.missing]
@@ -96,10 +110,12 @@ def _own_rows(
         given = _without_missing(as_text(column_of(frame, site.row_id), decimal=source.decimal), codes)
         absent = given.null_count()
         if absent:
-            findings.doubt(
+            findings.error(
                 Reason.DATA_MISSING,
-                f"column {site.row_id}: {absent} of {len(given)} rows have no id and go by their number in the table; "
-                "fill the column in, or take row_id out of site.yaml",
+                f"{absent} of {len(given)} rows have no id and go by their number in the table",
+                column=site.row_id,
+                expected="an id in every row",
+                advice="fill the column in, or take row_id out of site.yaml",
             )
         row_ids = pl.select(pl.when(given.is_null()).then("row " + row_ids).otherwise(given)).to_series()
     patients = row_ids
@@ -112,7 +128,7 @@ def _without_missing(text: pl.Series, codes: list[str]) -> pl.Series:
     return pl.select(pl.when((text != "") & ~text.is_in(codes)).then(text)).to_series()
 
 
-def _leave_out_duplicates(rows: EligibleRows, site: ClinicalRiskSiteSettings, findings: Findings) -> None:
+def _leave_out_duplicates(rows: EligibleRows, site: ClinicalRiskSiteSettings, findings: TableFindings) -> None:
     if site.row_id is None:
         return
     first = rows.row_ids.is_first_distinct()
@@ -122,30 +138,48 @@ def _leave_out_duplicates(rows: EligibleRows, site: ClinicalRiskSiteSettings, fi
 
     def tell(position: int) -> str:
         earlier = int(numbers[int((ids == ids[position]).arg_true()[0])])
-        return f"id {ids[position]} is that of row {earlier}; each row once, so this one is left out"
+        return f"id {ids[position]} is that of row {earlier}"
 
-    count = findings.faulty(Reason.CASE_DUPLICATED, site.row_id, ~first, numbers, tell)
-    findings.doubt(
+    count = findings.faulty(
         Reason.CASE_DUPLICATED,
-        f"column {site.row_id}: {count} of {len(ids)} rows have the id of an earlier one and are left out; name a "
-        "column at row_id that tells rows apart, or export each row once",
+        site.row_id,
+        ~first,
+        numbers,
+        tell,
+        expected="each row once",
+        advice="the row is left out; export it once",
+    )
+    findings.error(
+        Reason.CASE_DUPLICATED,
+        f"{count} of {len(ids)} rows have the id of an earlier one and are left out",
+        column=site.row_id,
+        expected="each row once",
+        advice="name a column at row_id that tells rows apart, or export each row once",
     )
     rows.keep(first)
 
 
 def _read_index_dates(
-    rows: EligibleRows, contract: Contract, site: ClinicalRiskSiteSettings, findings: Findings
+    rows: EligibleRows, contract: Contract, site: ClinicalRiskSiteSettings, findings: TableFindings
 ) -> None:
     assert site.index_date is not None
     raw = column_of(rows.frame, site.index_date)
-    where = f"{findings.source}: column {site.index_date}"
+    where = Where(file=findings.source, column=site.index_date)
     rows.index = read_times(raw, [code_text(code) for code in contract.missing], where=where)
     absent = rows.index.local.is_null()
 
     def tell(position: int) -> str:
-        return f"index date {raw[position]!r}, expected {EXPECTED}; the row is left out"
+        return f"index date {raw[position]!r}"
 
-    findings.faulty(Reason.VALUE_INVALID, site.index_date, absent, rows.numbers, tell)
+    findings.faulty(
+        Reason.VALUE_INVALID,
+        site.index_date,
+        absent,
+        rows.numbers,
+        tell,
+        expected=EXPECTED,
+        advice="the row is left out; export the date in this form",
+    )
     rows.keep(~absent)
 
 

@@ -1,66 +1,98 @@
-"""What is found while a table is read: problems, doubts and remarks, with many of one kind told as one."""
+"""What is found while a table is read, with the many places of one fault bounded."""
 
 from collections.abc import Callable
 
 import numpy as np
 import polars as pl
 
-from wardround.records.reasons import Reason, WardroundError
+from wardround.records.faults import fault
+from wardround.records.inspection import Finding, Findings, Severity
+from wardround.records.reasons import Reason
 
-TOLD_IN_FULL = 5
+TOLD_IN_FULL = 100
 _DOUBTFUL_SHARE = 0.05
 _DOUBTFUL_COUNT = 2
 _SHOWN = 8
 
 
-class Findings:
+class TableFindings:
     """Collects what there is to say of one source.
 
-    Of one fault in one column, five values are told one by one and the others together, as one more problem: six
-    problems at most, however many rows have it. What a site reports of `problems` by code counts these.
+    Of one fault in one column, `TOLD_IN_FULL` values are told one by one and the others together, as one more finding
+    that counts them: a million faulty values take no more room than a hundred.
 
     Args:
-        source: its name, which starts every message.
+        source: its name, the file of every finding.
     """
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.problems: list[WardroundError] = []
-        self.doubts: list[WardroundError] = []
-        self.remarks: list[WardroundError] = []
+        self._found: list[Finding] = []
 
-    def faulty(self, code: Reason, column: str, faults: pl.Series, rows: np.ndarray, tell: Callable[[int], str]) -> int:
-        """Adds the rows at which `faults` is true.
+    @property
+    def found(self) -> Findings:
+        """All of them so far."""
+        return Findings(self._found)
+
+    def faulty(
+        self,
+        kind: Reason,
+        column: str,
+        faults: pl.Series,
+        rows: np.ndarray,
+        found: Callable[[int], str],
+        *,
+        expected: str = "",
+        advice: str,
+    ) -> int:
+        """Adds a warning for each row at which `faults` is true.
 
         Args:
-            code: of the fault.
+            kind: of the fault.
             column: of the source that has it; empty where it is about the row.
             faults: one truth value a row.
             rows: the rows' numbers in the source.
-            tell: from a position to what is wrong there and what was expected.
+            found: from a position to what is there.
+            expected: what should be there.
+            advice: what becomes of the value or row, and what to do.
 
         Returns:
             How many there are.
         """
         positions = np.flatnonzero(faults.fill_null(False).to_numpy())
-        where = f", column {column}" if column else ""
         for position in positions[:TOLD_IN_FULL].tolist():
-            self.problems.append(WardroundError(code, f"{self.source}, row {rows[position]}{where}: {tell(position)}"))
+            told, row = found(position), int(rows[position])
+            self._add(Severity.WARNING, kind, told, column=column, row=row, expected=expected, advice=advice)
         more = len(positions) - TOLD_IN_FULL
         if more > 0:
-            text = (
+            told = (
                 f"{more} more {'row' if more == 1 else 'rows'} with this fault, the last is row {rows[positions[-1]]}"
             )
-            self.problems.append(WardroundError(code, f"{self.source}{where}: {text}"))
+            self._add(Severity.WARNING, kind, told, column=column, expected=expected, advice=advice, count=more)
         return len(positions)
 
-    def doubt(self, code: Reason, message: str) -> None:
+    def error(self, kind: Reason, found: str, *, column: str = "", expected: str = "", advice: str = "") -> None:
         """Adds what makes the table unfit for a study until somebody has looked at it."""
-        self.doubts.append(WardroundError(code, f"{self.source}: {message}"))
+        self._add(Severity.ERROR, kind, found, column=column, expected=expected, advice=advice)
 
-    def remark(self, code: Reason, message: str) -> None:
+    def note(self, kind: Reason, found: str, *, column: str = "", advice: str = "", count: int = 1) -> None:
         """Adds what an admin should know."""
-        self.remarks.append(WardroundError(code, f"{self.source}: {message}"))
+        self._add(Severity.NOTE, kind, found, column=column, advice=advice, count=count)
+
+    def _add(
+        self,
+        severity: Severity,
+        kind: Reason,
+        found: str,
+        *,
+        column: str = "",
+        row: int | None = None,
+        expected: str = "",
+        advice: str = "",
+        count: int = 1,
+    ) -> None:
+        made = fault(found, file=self.source, column=column, row=row, expected=expected, advice=advice, count=count)
+        self._found.append(Finding.of(severity, kind, made))
 
 
 def values_of(text: pl.Series) -> str:

@@ -4,10 +4,11 @@ from functools import partial
 
 import polars as pl
 
+from wardround.records.faults import Where
 from wardround.records.reasons import Reason
 from wardround.workloads.clinical_risk.contract import CategoryColumn, Contract, NumberColumn
 from wardround.workloads.clinical_risk.eligibility import EligibleRows
-from wardround.workloads.clinical_risk.findings import Findings, too_many
+from wardround.workloads.clinical_risk.findings import TableFindings, too_many
 from wardround.workloads.clinical_risk.leakage import outside_window
 from wardround.workloads.clinical_risk.likely_cause import better_unit, other_decimal
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
@@ -30,7 +31,7 @@ def read_column(
     rows: EligibleRows,
     *,
     decimal: str,
-    findings: Findings,
+    findings: TableFindings,
 ) -> pl.Series:
     """The column's values in the contract's terms, named `name`; null where missing, faulty or known too late."""
     mapping = site.columns[name]
@@ -50,8 +51,8 @@ def read_column(
     return values.alias(name)
 
 
-def _absent(name: str, column: NumberColumn | CategoryColumn, rows: int, findings: Findings) -> pl.Series:
-    findings.remark(
+def _absent(name: str, column: NumberColumn | CategoryColumn, rows: int, findings: TableFindings) -> pl.Series:
+    findings.note(
         Reason.COLUMN_CONSTANT,
         f"{name} is declared absent (columns.{name}: null in site.yaml), so it is missing in all {rows} rows",
     )
@@ -66,7 +67,7 @@ def _tell_faults(
     raw: pl.Series,
     read: Values,
     rows: EligibleRows,
-    findings: Findings,
+    findings: TableFindings,
     *,
     decimal: str,
 ) -> None:
@@ -81,7 +82,9 @@ def _tell_faults(
     invalid = add(
         Reason.VALUE_INVALID,
         faults=read.invalid,
-        tell=lambda at: f"{name} is {raw[at]!r}, expected {expected}; taken as missing",
+        found=lambda at: f"{name} is {raw[at]!r}",
+        expected=expected,
+        advice=f"taken as missing; correct it, or see {key} of site.yaml",
     )
     implausible = 0
     if isinstance(column, NumberColumn):
@@ -90,15 +93,19 @@ def _tell_faults(
         implausible = add(
             Reason.VALUE_IMPLAUSIBLE,
             faults=read.implausible,
-            tell=lambda at: f"{name} is {raw[at]} {unit}, expected {low:g} to {high:g} {column.unit}; taken as missing",
+            found=lambda at: f"{name} is {raw[at]} {unit}",
+            expected=f"{low:g} to {high:g} {column.unit}",
+            advice=f"taken as missing; correct it, or see columns.{name}.unit of site.yaml",
         )
     among = present + invalid + implausible
     if too_many(invalid + implausible, among):
         code = Reason.VALUE_INVALID if invalid >= implausible else Reason.VALUE_IMPLAUSIBLE
-        findings.doubt(
+        findings.error(
             code,
-            f"column {mapping.column}: {invalid + implausible} of {among} values of {name} are not usable; "
-            f"see {key} of site.yaml{better_unit(column, mapping, raw, read, decimal)}"
+            f"{invalid + implausible} of {among} values of {name} are not usable",
+            column=mapping.column,
+            expected=expected if code is Reason.VALUE_INVALID else _range(column),
+            advice=f"see {key} of site.yaml{better_unit(column, mapping, raw, read, decimal)}"
             f"{other_decimal(column, raw, read, decimal)}",
         )
     _tell_unseen(name, column, mapping, raw, read, findings)
@@ -110,7 +117,7 @@ def _tell_unseen(
     mapping: ColumnMapping,
     raw: pl.Series,
     read: Values,
-    findings: Findings,
+    findings: TableFindings,
 ) -> None:
     count = int(read.unseen.sum())
     if not count or not isinstance(column, CategoryColumn):
@@ -118,16 +125,20 @@ def _tell_unseen(
     codes = as_text(raw).filter(read.unseen).value_counts(sort=True)
     shown = ", ".join(f"{code} ({number})" for code, number in codes.head(5).rows())
     more = f", and {codes.height - 5} more codes" if codes.height > 5 else ""
-    findings.remark(
+    findings.note(
         Reason.CATEGORY_UNSEEN,
-        f"column {mapping.column}: {count} values of {name} are in no code of site.yaml, taken as other: {shown}{more}",
+        f"{count} values of {name} are in no code of site.yaml, taken as other: {shown}{more}",
+        column=mapping.column,
+        advice=f"name at columns.{name}.codes what is one of {', '.join(column.values)}",
+        count=count,
     )
     present = len(raw) - int(read.values.null_count())
     if count == present and count > 1:
-        findings.doubt(
+        findings.error(
             Reason.VALUE_INVALID,
-            f"column {mapping.column}: none of {present} values of {name} is one of {', '.join(column.values)}; "
-            f"map the site's codes at columns.{name}.codes of site.yaml",
+            f"none of {present} values of {name} is one of {', '.join(column.values)}",
+            column=mapping.column,
+            advice=f"map the site's codes at columns.{name}.codes of site.yaml",
         )
 
 
@@ -139,12 +150,12 @@ def _known_in_time(
     time: str,
     values: pl.Series,
     rows: EligibleRows,
-    findings: Findings,
+    findings: TableFindings,
 ) -> pl.Series:
     assert site.index_date is not None
     assert rows.index is not None
     raw = column_of(rows.frame, time)
-    where = f"{findings.source}: column {time}"
+    where = Where(file=findings.source, column=time)
     measured = read_times(raw, [code_text(code) for code in contract.missing], where=where)
     outside = outside_window(
         measured, rows.index, column.window, where=where, index_column=site.index_date, rows=rows.numbers
@@ -157,40 +168,61 @@ def _known_in_time(
     count = add(
         Reason.KNOWN_TOO_LATE,
         faults=late,
-        tell=lambda at: (
-            f"{name} was measured at {raw[at]}, later than {window.to_days} days from the index date {dates[at]}; "
-            "taken as missing"
+        found=lambda at: (
+            f"{name} was measured at {raw[at]}, later than {window.to_days} days from the index date {dates[at]}"
         ),
+        expected=f"a time up to {window.to_days} days from the index date",
+        advice="taken as missing; correct what is exported",
     )
     if count:
-        findings.doubt(
+        findings.error(
             Reason.KNOWN_TOO_LATE,
-            f"column {time}: {count} of {int(there.sum())} values of {name} were measured too late to be known at the "
-            "index date; they are left out, but correct what is exported: it may hold other values of that time",
+            f"{count} of {int(there.sum())} values of {name} were measured too late to be known at the index date",
+            column=time,
+            expected=f"times up to {window.to_days} days from the index date",
+            advice="they are left out, but correct what is exported: it may hold other values of that time",
         )
     add(
         Reason.MEASURED_TOO_EARLY,
         faults=early,
-        tell=lambda at: (
-            f"{name} was measured at {raw[at]}, earlier than {window.from_days} days from the index date {dates[at]}; "
-            "taken as missing"
+        found=lambda at: (
+            f"{name} was measured at {raw[at]}, earlier than {window.from_days} days from the index date {dates[at]}"
         ),
+        expected=f"a time from {window.from_days} days from the index date on",
+        advice="taken as missing",
     )
     untimed = add(
         Reason.VALUE_INVALID,
         faults=unknown,
-        tell=lambda at: f"time of {name} is {raw[at]!r}, expected {EXPECTED}; the value is taken as missing",
+        found=lambda at: f"time of {name} is {raw[at]!r}",
+        expected=EXPECTED,
+        advice="the value is taken as missing; export the time in this form",
     )
     if too_many(untimed, int(there.sum())):
-        findings.doubt(
-            Reason.VALUE_INVALID, f"column {time}: {untimed} of {int(there.sum())} values of {name} have no valid time"
+        findings.error(
+            Reason.VALUE_INVALID,
+            f"{untimed} of {int(there.sum())} values of {name} have no valid time",
+            column=time,
+            expected=EXPECTED,
+            advice="export the times in this form, or name another column",
         )
     return pl.select(pl.when(late | early | unknown).then(None).otherwise(values)).to_series()
 
 
-def _tell_constant(name: str, source: str, values: pl.Series, findings: Findings) -> None:
+def _tell_constant(name: str, source: str, values: pl.Series, findings: TableFindings) -> None:
     present = values.drop_nulls()
     if not len(present):
-        findings.remark(Reason.COLUMN_CONSTANT, f"column {source}: {name} is missing in all {len(values)} rows")
+        told = f"{name} is missing in all {len(values)} rows"
+        advice = "training goes on without it; check that the right column is named"
+        findings.note(Reason.COLUMN_CONSTANT, told, column=source, advice=advice)
     elif len(values) > 1 and len(present) == len(values) and present.n_unique() == 1:
-        findings.remark(Reason.COLUMN_CONSTANT, f"column {source}: {name} is {present[0]} in all {len(values)} rows")
+        told = f"{name} is {present[0]} in all {len(values)} rows"
+        advice = "nothing can be learned from it here; check that the right column is named"
+        findings.note(Reason.COLUMN_CONSTANT, told, column=source, advice=advice)
+
+
+def _range(column: NumberColumn | CategoryColumn) -> str:
+    if not isinstance(column, NumberColumn):
+        return ""
+    low, high = column.range
+    return f"{low:g} to {high:g} {column.unit}"

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wardround.records.faults import Fault, Where, fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract, Window
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
@@ -31,42 +32,73 @@ def refuse_undeclared(contract: Contract, site: ClinicalRiskSiteSettings) -> Non
     if site.patient is not None and site.patient == site.outcome.column:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
-            f"site.yaml: patient: {site.patient} is the outcome's column too; name the one that holds patient ids",
+            fault(
+                f"{site.patient} is the outcome's column too",
+                file="site.yaml",
+                key="patient",
+                advice="name the one that holds patient ids",
+            ),
         )
     for name in contract.columns:
         mapping = site.columns[name]
         if mapping is None:
             continue  # absent at this site: nothing to leak
-        key = f"site.yaml: columns.{name}"
+        key = f"columns.{name}"
         if mapping.column == site.outcome.column:
             raise WardroundError(
                 Reason.KNOWN_TOO_LATE,
-                f"{key}.column: {mapping.column} is the outcome's own column, which would predict itself; name another",
+                fault(
+                    f"{mapping.column} is the outcome's own column, which would predict itself",
+                    file="site.yaml",
+                    key=f"{key}.column",
+                    advice="name another",
+                ),
             )
         if mapping.column == site.patient:
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID,
-                f"{key}.column: {mapping.column} is the patient's id, which is no input; name another column",
+                fault(
+                    f"{mapping.column} is the patient's id, which is no input",
+                    file="site.yaml",
+                    key=f"{key}.column",
+                    advice="name another column",
+                ),
             )
         if mapping.time is None and not (mapping.known_at_index or site.known_at_index):
             raise WardroundError(
                 Reason.KNOWN_TOO_LATE,
-                f"{key}: neither `time`, the column that says when it was measured, nor `known_at_index: true`; "
-                "a value from after the index date would give the outcome away",
+                fault(
+                    "neither `time`, the column that says when it was measured, nor `known_at_index: true`",
+                    file="site.yaml",
+                    key=key,
+                    expected="one of the two",
+                    advice="a value from after the index date would give the outcome away",
+                ),
             )
         if mapping.time is not None and mapping.known_at_index:
             raise WardroundError(
-                Reason.CONFIGURATION_INVALID, f"{key}: has both `time` and `known_at_index`; keep the one that is true"
+                Reason.CONFIGURATION_INVALID,
+                fault(
+                    "has both `time` and `known_at_index`",
+                    file="site.yaml",
+                    key=key,
+                    advice="keep the one that is true",
+                ),
             )
         if mapping.time is not None and site.index_date is None:
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID,
-                f"{key}.time: needs the index date to compare with; name its column at index_date",
+                fault(
+                    "needs the index date to compare with",
+                    file="site.yaml",
+                    key=f"{key}.time",
+                    advice="name its column at index_date",
+                ),
             )
 
 
 def outside_window(
-    measured: Times, index: Times, window: Window, *, where: str, index_column: str, rows: NDArray[np.int64]
+    measured: Times, index: Times, window: Window, *, where: Where, index_column: str, rows: NDArray[np.int64]
 ) -> Outside:
     """Compares times of measurement with the index date, each row on its own.
 
@@ -77,7 +109,7 @@ def outside_window(
         measured: one time a row.
         index: one index date a row.
         window: in days from it.
-        where: the source and the column of `measured`, for the message.
+        where: the source and the column of `measured`.
         index_column: that of `index`.
         rows: the rows' numbers in the source.
 
@@ -92,8 +124,12 @@ def outside_window(
         one, other = ("a", "none") if zoned[first] else ("no", "one")
         raise WardroundError(
             Reason.DATA_UNREADABLE,
-            f"{where}: says {one} time zone in row {rows[first]} and {index_column} {other}, so the two cannot be "
-            f"compared, as in {int(unlike.sum())} of {len(rows)} rows; export both alike",
+            Fault(
+                found=f"says {one} time zone in row {rows[first]} and {index_column} {other}, so the two cannot be "
+                f"compared, as in {int(unlike.sum())} of {len(rows)} rows",
+                where=where,
+                advice="export both alike",
+            ),
         )
     frame = pl.DataFrame(
         {

@@ -1,8 +1,9 @@
 """Whether a site's section of site.yaml fits the contract and the columns that are there; refused before any value."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from wardround.records.faults import Fault, fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import OTHER, CategoryColumn, Contract, Exclusion, Name, NumberColumn
 from wardround.workloads.clinical_risk.leakage import refuse_undeclared
@@ -19,7 +20,9 @@ def refuse_misfit(contract: Contract, site: ClinicalRiskSiteSettings) -> None:
     _refuse(Reason.COLUMN_MISSING, _unmapped(contract.columns, site.columns, "columns"))
     excluded = {exclusion.column for exclusion in contract.exclusions}
     if not any(site.columns.values()):
-        _refuse(Reason.COLUMN_MISSING, ["columns: all are null; at least one has to come from the table"])
+        _refuse(
+            Reason.COLUMN_MISSING, [_at("columns", "all are null", expected="at least one that comes from the table")]
+        )
     _refuse(Reason.COLUMN_MISSING, _unmapped(excluded, site.exclusions, "exclusions"))
     faults = [fault for name, column in contract.columns.items() for fault in _misfits(name, column, site)]
     faults += _unknown_targets(
@@ -55,7 +58,7 @@ def refuse_missing_columns(wanted: Mapping[str, str], there: Iterable[str], sour
         lowered = {name.lower(): name for name in there}
         near = difflib.get_close_matches(column.lower(), list(lowered), n=3, cutoff=0.6)
         hint = f"did you mean {' or '.join(lowered[name] for name in near)}?" if near else _has(there)
-        faults.append(f"{key}: {source} has no column {column!r}; {hint}")
+        faults.append(_at(key, f"{source} has no column {column!r}", advice=hint))
     _refuse(Reason.COLUMN_MISSING, faults)
 
 
@@ -80,24 +83,22 @@ def _has(names: list[str]) -> str:
     return f"it has {shown}"
 
 
-def _unmapped(asked: Iterable[Name], mapped: Iterable[Name], section: str) -> list[str]:
+def _unmapped(asked: Iterable[Name], mapped: Iterable[Name], section: str) -> list[Fault]:
     asked, mapped = list(asked), list(mapped)
     unknown = [name for name in mapped if name not in asked]
     faults = []
     for name in sorted(set(asked) - set(mapped), key=asked.index):
         near = difflib.get_close_matches(name, unknown, n=1)
         hint = f"did you write it {near[0]}?" if near else "say which column of the table it is"
-        faults.append(f"{section}.{name}: missing; the contract asks for it: {hint}")
+        faults.append(_at(f"{section}.{name}", "missing", advice=f"the contract asks for it: {hint}"))
     for name in unknown:
         near = difflib.get_close_matches(name, asked, n=1)
-        faults.append(
-            f"{section}.{name}: the contract has no such column; "
-            + (f"did you mean {near[0]}?" if near else "remove it")
-        )
+        hint = f"did you mean {near[0]}?" if near else "remove it"
+        faults.append(_at(f"{section}.{name}", "the contract has no such column", advice=hint))
     return faults
 
 
-def _misfits(name: Name, column: NumberColumn | CategoryColumn, site: ClinicalRiskSiteSettings) -> Iterator[str]:
+def _misfits(name: Name, column: NumberColumn | CategoryColumn, site: ClinicalRiskSiteSettings) -> Iterator[Fault]:
     mapping = site.columns[name]
     if mapping is None:
         return
@@ -105,41 +106,41 @@ def _misfits(name: Name, column: NumberColumn | CategoryColumn, site: ClinicalRi
     yield from _clashes(f"{key}.codes", mapping.codes)
     both = sorted({code_text(code) for code in mapping.codes} & {code_text(code) for code in mapping.missing})
     if both:
-        yield f"{key}: {', '.join(both)} is among `codes` and among `missing`; keep one"
+        yield _at(key, f"{', '.join(both)} is among `codes` and among `missing`", advice="keep one")
     if isinstance(column, CategoryColumn):
         if mapping.unit is not None:
-            yield f"{key}.unit: {mapping.unit}: the contract has categories here, which have no unit"
+            told = f"{mapping.unit}: the contract has categories here, which have no unit"
+            yield _at(f"{key}.unit", told, advice="remove it")
         allowed = (*column.values, *((OTHER,) if column.other else ()), MISSING)
         yield from _unknown_targets(f"{key}.codes", mapping.codes, allowed)
         return
     units = (column.unit, *column.units)
     if mapping.unit is not None and mapping.unit not in units:
-        yield (
-            f"{key}.unit: {mapping.unit!r} is not accepted; the contract takes {', '.join(units)}: "
-            "convert the values, or ask the study for the unit"
-        )
+        yield _at(f"{key}.unit", f"{mapping.unit!r} is not accepted", advice=_unit_advice(mapping.unit, units))
     for code, target in mapping.codes.items():
         if target != MISSING and not _is_number(target):
-            yield f"{key}.codes: {code!r} stands for {target!r}; expected a number in the site's unit, or {MISSING}"
+            expected = f"a number in the site's unit, or {MISSING}"
+            yield _at(f"{key}.codes", f"{code!r} stands for {target!r}", expected=expected)
 
 
-def _unknown_targets(key: str, codes: Mapping[str, str], allowed: Iterable[str]) -> Iterator[str]:
+def _unknown_targets(key: str, codes: Mapping[str, str], allowed: Iterable[str]) -> Iterator[Fault]:
     allowed = list(allowed)
     for code, target in codes.items():
         if target not in allowed:
             near = difflib.get_close_matches(target, allowed, n=1)
             hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(allowed)}"
-            yield f"{key}: {code!r} stands for {target!r}, which the contract does not have; {hint}"
+            yield _at(key, f"{code!r} stands for {target!r}, which the contract does not have", advice=hint)
 
 
-def _clashes(key: str, codes: Mapping[str, str]) -> Iterator[str]:
+def _clashes(key: str, codes: Mapping[str, str]) -> Iterator[Fault]:
     forms: dict[str, str] = {}
     for code, target in codes.items():
         if forms.setdefault(code_text(code), target) != target:
-            yield f"{key}: {code!r} is the same as {code_text(code)!r}, which stands for another value; keep one"
+            told = f"{code!r} is the same as {code_text(code)!r}, which stands for another value"
+            yield _at(key, told, advice="keep one")
 
 
-def _exclusion_faults(exclusion: Exclusion, mapping: ColumnMapping | None) -> Iterator[str]:
+def _exclusion_faults(exclusion: Exclusion, mapping: ColumnMapping | None) -> Iterator[Fault]:
     if mapping is None:
         return
     key = f"exclusions.{exclusion.column}"
@@ -147,10 +148,11 @@ def _exclusion_faults(exclusion: Exclusion, mapping: ColumnMapping | None) -> It
     yield from _slips(f"{key}.codes", mapping.codes, exclusion)
     for name in ("unit", "missing", "time", "known_at_index"):
         if getattr(mapping, name) != ColumnMapping.model_fields[name].default:
-            yield f"{key}.{name}: does nothing for an exclusion, which leaves out rows by `codes` alone; remove it"
+            told = "does nothing for an exclusion, which leaves out rows by `codes` alone"
+            yield _at(f"{key}.{name}", told, advice="remove it")
 
 
-def _slips(key: str, codes: Mapping[str, str], exclusion: Exclusion) -> Iterator[str]:
+def _slips(key: str, codes: Mapping[str, str], exclusion: Exclusion) -> Iterator[Fault]:
     """Targets that look like a value of the exclusion and are none: patients to be left out would get in.
 
     A contract names the values that exclude alone, so any other word may stand for those that do not.
@@ -158,9 +160,19 @@ def _slips(key: str, codes: Mapping[str, str], exclusion: Exclusion) -> Iterator
     for code, target in codes.items():
         near = difflib.get_close_matches(target, exclusion.values, n=1, cutoff=0.8)
         if near and target not in exclusion.values:
-            yield f"{key}: {code!r} stands for {target!r}, which the contract does not have; did you mean {near[0]}?"
+            told = f"{code!r} stands for {target!r}, which the contract does not have"
+            yield _at(key, told, advice=f"did you mean {near[0]}?")
     if codes and not set(codes.values()) & set(exclusion.values):
-        yield f"{key}: no code stands for {' or '.join(exclusion.values)}, so no row would be left out; name one"
+        told = f"no code stands for {' or '.join(exclusion.values)}, so no row would be left out"
+        yield _at(key, told, advice="name one")
+
+
+def _unit_advice(unit: str, accepted: Sequence[str]) -> str:
+    lowered = {one.lower(): one for one in accepted}
+    near = difflib.get_close_matches(unit.lower().replace("µ", "u"), list(lowered), n=1, cutoff=0.75)
+    if near:
+        return f"did you mean {lowered[near[0]]}? The contract takes {', '.join(accepted)}"
+    return f"the contract takes {', '.join(accepted)}: convert the values, or ask the study for the unit"
 
 
 def _is_number(text: str) -> bool:
@@ -170,7 +182,10 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _refuse(code: Reason, faults: Iterable[str]) -> None:
-    lines = [fault if fault.startswith("site.yaml") else f"site.yaml: {fault}" for fault in faults]
-    if lines:
-        raise WardroundError(code, "\n".join(lines))
+def _at(key: str, found: str, *, expected: str = "", advice: str = "") -> Fault:
+    return fault(found, file="site.yaml", key=key, expected=expected, advice=advice)
+
+
+def _refuse(code: Reason, faults: Iterable[Fault]) -> None:
+    if told := list(faults):
+        raise WardroundError(code, *told)

@@ -15,13 +15,18 @@ from wardround.workloads.clinical_risk.site_data import ClinicalRiskData
 from wardround.workloads.clinical_risk.split import split_rows
 from wardround.workloads.clinical_risk.split_rule import idle_fractions, site_rule
 from wardround.workloads.clinical_risk.table import read_table
+from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.split import SPLITS
 
 _log = logging.getLogger(__name__)
 
 
 def open_site_data(
-    settings: ClinicalRiskSettings, site: ClinicalRiskSiteSettings, *, disclosure: Disclosure = DEFAULT_RULES
+    settings: ClinicalRiskSettings,
+    site: ClinicalRiskSiteSettings,
+    *,
+    disclosure: Disclosure = DEFAULT_RULES,
+    progress: Progress = unseen,
 ) -> ClinicalRiskData:
     """Reads, encodes and splits a site's table.
 
@@ -29,8 +34,8 @@ def open_site_data(
         WardroundError: the table cannot be read, breaks the contract, or has no row left.
     """
     started = time.monotonic()
-    table = read_table(settings.contract, site)
-    places, remarks = split_rows(table, site_rule(settings.split, site))
+    table = read_table(settings.contract, site, progress=progress)
+    places, unsplit = split_rows(table, site_rule(settings.split, site))
     rows = Rows(
         torch.from_numpy(encode(table.frame, settings.contract)),
         torch.from_numpy(table.outcome.astype(np.float32))[:, None],
@@ -42,9 +47,7 @@ def open_site_data(
         settings,
         {split: rows.take(places[split]) for split in SPLITS},
         disclosure=disclosure,
-        problems=table.problems,
-        doubts=table.doubts,
-        remarks=[*table.remarks, *remarks, *idle_fractions(site, table.given_split)],
+        findings=[*table.findings, *unsplit, *idle_fractions(site, table.given_split)],
     )
     counts = ", ".join(f"{name} {count}" for name, count in data.counts.items() if count)
     inputs = len(input_names(settings.contract))

@@ -30,7 +30,7 @@ class PooledClinicalRiskData(ClinicalRiskData):
         super().__init__(
             settings.model_copy(update={"normalisation": "federated"}),
             {"train": train, "validation": nothing, "test": nothing},
-            problems=[problem for site in opened for problem in site.problems],
+            findings=[finding for site in opened for finding in site.findings.warnings],
         )
         self.settings = settings
 

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from wardround.records.files import whole_file
+from wardround.records.finding_groups import group_findings
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.encode import encode
 from wardround.workloads.clinical_risk.inference import probabilities_of
@@ -61,8 +62,9 @@ def predict_table(
     every = pl.DataFrame({"number": range(1, table.source_rows + 1)}, schema={"number": pl.Int64})
     with whole_file(file) as unfinished:
         every.join(told, on="number", how="left", maintain_order="left").write_csv(unfinished)
-    for finding in (*table.problems, *table.doubts, *table.remarks):
-        _log.warning("%s: %s", finding.code, finding)
+    for group in group_findings(table.findings):
+        for line in group.first_lines():
+            _log.warning("%s: %s", group.kind, line)
     without = table.source_rows - len(risks)
     return {"rows": float(len(risks)), "without_risk": float(without), "mean_risk": float(risks.mean())}
 

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
+from wardround.records.faults import fault
+from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores, Tally
 from wardround.workloads.clinical_risk.inference import predict_logits, probabilities_of
@@ -32,7 +34,7 @@ class ClinicalRiskData(SiteData):
         settings: the study's.
         rows: by split, encoded and not standardised.
         disclosure: the site's rules.
-        problems, doubts, remarks: what reading the table told.
+        findings: what reading and splitting the table told.
     """
 
     def __init__(
@@ -41,13 +43,11 @@ class ClinicalRiskData(SiteData):
         rows: Mapping[str, Rows],
         *,
         disclosure: Disclosure = DEFAULT_RULES,
-        problems: Sequence[WardroundError] = (),
-        doubts: Sequence[WardroundError] = (),
-        remarks: Sequence[WardroundError] = (),
+        findings: Sequence[Finding] = (),
     ) -> None:
         self.settings = settings
         self.disclosure = disclosure
-        self._problems, self._doubts, self._remarks = list(problems), list(doubts), list(remarks)
+        self._findings = list(findings)
         self._sums = column_sums(rows["train"], settings.contract)
         self._rows = dict(rows)
         self.own_scale: tuple[Tensor, Tensor] | None = None  # by which the rows are standardised, if by the site's own
@@ -61,7 +61,7 @@ class ClinicalRiskData(SiteData):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Patients, rows and positive rows by split, how many classes train, and rows left out.
+        """Patients, rows and positive rows by split, how many classes train, and values and rows left out.
 
         Of the rows that are scored the positive ones are told, however few: without them no figure can be judged, and
         each carries them. Those of the training rows are told where neither class is of fewer patients than the site's
@@ -75,34 +75,13 @@ class ClinicalRiskData(SiteData):
             if split != "train" or fewest >= self.disclosure.minimum_cell:
                 counts[f"{split}_positive"] = rows.positive
         counts["train_classes"] = len(self._rows["train"].targets.unique())
-        counts["left_out"] = len(self._problems)
+        counts["left_out"] = sum(finding.count for finding in self.findings.warnings)
         return counts
 
     @property
-    def problems(self) -> list[WardroundError]:
-        """What was left out of the table."""
-        return list(self._problems)
-
-    @property
-    def doubts(self) -> list[WardroundError]:
-        """What can be read and makes no sense."""
-        return list(self._doubts)
-
-    @property
-    def remarks(self) -> list[WardroundError]:
+    def findings(self) -> Findings:
         """Of the table, of the split, of whose rows normalise, and training labels of one class."""
-        rows = self._rows["train"]
-        if not len(rows) and self.own_scale is not None:
-            return [*self._remarks, WardroundError(Reason.TOO_FEW_CASES, _OF_SCORED_ROWS)]
-        if len(rows.targets.unique()) != 1:
-            return list(self._remarks)
-        outcome = self.settings.contract.outcome
-        told = WardroundError(
-            Reason.ONE_CLASS,
-            f"train: {outcome.name} is {outcome.positive if rows.positive else outcome.negative} in all {len(rows)} "
-            "rows; the site trains and contributes, but nothing here can be ranked or calibrated by its own rows alone",
-        )
-        return [*self._remarks, told]
+        return Findings([*self._findings, *self._of_training_rows()])
 
     def statistics(self) -> list[Tally]:
         """Sums of each number column over training rows; none where the study normalises by site.
@@ -165,6 +144,21 @@ class ClinicalRiskData(SiteData):
         """The network with its probabilities corrected where cross-validation on validation rows says it helps."""
         rows = self._rows["validation"]
         return recalibrated(network, predict_logits(network, rows.inputs), _labels(rows), rows.patients)
+
+    def _of_training_rows(self) -> list[Finding]:
+        rows = self._rows["train"]
+        if not len(rows) and self.own_scale is not None:
+            return [Finding.of(Severity.NOTE, Reason.TOO_FEW_CASES, _OF_SCORED_ROWS)]
+        if len(rows.targets.unique()) != 1:
+            return []
+        outcome = self.settings.contract.outcome
+        only = outcome.positive if rows.positive else outcome.negative
+        told = fault(
+            f"train: {outcome.name} is {only} in all {len(rows)} rows",
+            advice="the site trains and contributes, but nothing here can be ranked or calibrated by its own rows "
+            "alone",
+        )
+        return [Finding.of(Severity.NOTE, Reason.ONE_CLASS, told)]
 
     @property
     def _fewest(self) -> int:

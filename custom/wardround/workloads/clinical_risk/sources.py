@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.csv_file import read_csv
 from wardround.workloads.clinical_risk.settings import CsvSource, ParquetSource, Source
 from wardround.workloads.clinical_risk.sql_query import read_query
+from wardround.workloads.progress import Progress, unseen
 
 _READABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Null)
 
@@ -31,7 +33,7 @@ class SourceRows:
     decimal: str = "."
 
 
-def read_source(source: Source, wanted: Set[str]) -> SourceRows:
+def read_source(source: Source, wanted: Set[str], progress: Progress = unseen) -> SourceRows:
     """Reads the wanted columns; one that is not there is left to the caller, who knows what it is for.
 
     Raises:
@@ -40,23 +42,28 @@ def read_source(source: Source, wanted: Set[str]) -> SourceRows:
     """
     decimal = "."
     if isinstance(source, CsvSource):
-        frame, names = read_csv(source, wanted)
+        frame, names = read_csv(source, wanted, progress)
         name, decimal = source.file.name, source.decimal
     elif isinstance(source, ParquetSource):
         frame, names = _read_parquet(source, wanted)
         name = source.file.name
     else:
-        frame, names = read_query(source, wanted)
+        frame, names = read_query(source, wanted, progress)
         name = "the query"
+    progress("rows", frame.height, frame.height)
     twice = sorted(column for column, count in Counter(names).items() if count > 1)
     if twice:
         raise WardroundError(
             Reason.DATA_UNREADABLE,
-            f"{name}: column {', '.join(twice)} is there twice; give each column a name of its own",
+            *(
+                fault("is there twice", file=name, column=column, advice="give each column a name of its own")
+                for column in twice
+            ),
         )
     _refuse_other_types(frame, wanted, name)
     if not frame.height:
-        raise WardroundError(Reason.DATA_MISSING, f"{name}: has columns, but no row; export the patients too")
+        told = fault("has columns, but no row", file=name, advice="export the patients too")
+        raise WardroundError(Reason.DATA_MISSING, told)
     return SourceRows(frame, names, name, decimal)
 
 
@@ -68,18 +75,24 @@ def column_of(frame: pl.DataFrame, name: str) -> pl.Series:
 def _refuse_other_types(frame: pl.DataFrame, wanted: Set[str], source: str) -> None:
     """Refuses columns whose values no rule reads: times without a date, lengths of time, bytes, lists, records."""
     other = [
-        f"{source}: column {name}: holds {dtype}; expected numbers, text, truth values, dates or dates with times: "
-        "convert it where the table is exported, such as a length of time to a number of days"
+        fault(
+            f"holds {dtype}",
+            file=source,
+            column=name,
+            expected="numbers, text, truth values, dates or dates with times",
+            advice="convert it where the table is exported, such as a length of time to a number of days",
+        )
         for name, dtype in frame.schema.items()
         if name in wanted and not (dtype.is_numeric() or dtype in _READABLE)
     ]
     if other:
-        raise WardroundError(Reason.DATA_UNREADABLE, "\n".join(other))
+        raise WardroundError(Reason.DATA_UNREADABLE, *other)
 
 
 def _read_parquet(source: ParquetSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
     if not source.file.is_file():
-        raise WardroundError(Reason.DATA_MISSING, f"{source.file}: no such file; name it at source.file of site.yaml")
+        told = fault("no such file", file=source.file, advice="name it at source.file of site.yaml")
+        raise WardroundError(Reason.DATA_MISSING, told)
     try:
         names = list(pl.read_parquet_schema(source.file))
         # by place, not by name: polars would take a name such as ^age$ for a pattern
@@ -89,7 +102,10 @@ def _read_parquet(source: ParquetSource, wanted: Set[str]) -> tuple[pl.DataFrame
     except (pl.exceptions.PolarsError, OSError) as error:
         raise WardroundError(
             Reason.DATA_UNREADABLE,
-            f"{source.file}: not readable as Parquet ({str(error).splitlines()[0]:.120}); "
-            "check the file, or that source.kind is right",
+            fault(
+                f"not readable as Parquet ({str(error).splitlines()[0]:.120})",
+                file=source.file,
+                advice="check the file, or that source.kind is right",
+            ),
         ) from error
     return frame, names

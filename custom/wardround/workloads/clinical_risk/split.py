@@ -6,6 +6,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wardround.records.faults import Fault, bounded, fault
+from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import SplitRule
 from wardround.workloads.clinical_risk.table import Table
@@ -14,8 +16,8 @@ from wardround.workloads.split import SPLITS, split_by_fractions
 _Places = NDArray[np.intp]
 
 
-def split_rows(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[WardroundError]]:
-    """Positions of the table's rows by split, and remarks on rows that are in none.
+def split_rows(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[Finding]]:
+    """Positions of the table's rows by split, and notes on rows that are in none.
 
     A split that the site's own column gives wins over the rule. Where that names no validation row, validation
     patients are drawn from its training ones by the rule's fraction, since something has to choose among rounds.
@@ -40,39 +42,57 @@ def split_rows(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[
     return _positions([assigned[patient] for patient in table.patients]), []
 
 
-def _given(table: Table, given: Sequence[str], rule: SplitRule) -> tuple[dict[str, _Places], list[WardroundError]]:
+def _given(table: Table, given: Sequence[str], rule: SplitRule) -> tuple[dict[str, _Places], list[Finding]]:
     first: dict[str, tuple[str, int]] = {}
+    faults: list[Fault] = []
     for patient, split, row in zip(table.patients, given, table.rows.tolist(), strict=True):
-        if split and split not in SPLITS:
-            raise WardroundError(
-                Reason.CONFIGURATION_INVALID,
-                f"row {row}: split_column holds {split!r}; expected one of {', '.join(SPLITS)}, or nothing",
-            )
         other, where = first.setdefault(patient, (split, row))
-        if other != split:
-            raise WardroundError(
-                Reason.CONFIGURATION_INVALID,
-                f"row {row}: split_column puts its patient into {split or 'no split'}, row {where} into "
-                f"{other or 'no split'}; all rows of a patient belong to one split",
+        if split and split not in SPLITS:
+            faults.append(
+                fault(
+                    f"split_column holds {split!r}",
+                    file=table.source,
+                    row=row,
+                    expected=f"one of {', '.join(SPLITS)}, or nothing",
+                    advice="correct the column, or take split_column out of site.yaml",
+                )
             )
+        elif other != split:
+            faults.append(
+                fault(
+                    f"split_column puts its patient into {split or 'no split'}, row {where} into {other or 'no split'}",
+                    file=table.source,
+                    row=row,
+                    expected="all rows of a patient in one split",
+                    advice="correct the column: whoever is trained on must not be tested on",
+                )
+            )
+    if faults:
+        raise WardroundError(Reason.SPLIT_INVALID, *bounded(faults))
     unsplit = sum(not split for split in given)
     if unsplit == len(given):
         raise WardroundError(
             Reason.DATA_MISSING,
-            f"split_column: says nothing in all {unsplit} rows, so none would train, validate or test; expected "
-            f"{', '.join(SPLITS)}: fill the column in, or take split_column out of site.yaml for the study's own rule",
+            fault(
+                f"says nothing in all {unsplit} rows, so none would train, validate or test",
+                file=table.source,
+                key="split_column",
+                expected=", ".join(SPLITS),
+                advice="fill the column in, or take split_column out of site.yaml for the study's own rule",
+            ),
         )
-    told = f"split_column: says nothing in {unsplit} of {len(given)} rows, which are left out"
-    remarks = [WardroundError(Reason.ROW_EXCLUDED, told)] if unsplit else []
+    text = f"says nothing in {unsplit} of {len(given)} rows, which are left out"
+    told = fault(text, file=table.source, key="split_column", count=unsplit)
+    notes = [Finding.of(Severity.NOTE, Reason.ROW_EXCLUDED, told)] if unsplit else []
     if "validation" in given or not rule.validation_fraction:
-        return _positions(given), remarks
+        return _positions(given), notes
     training = [patient for patient, split in zip(table.patients, given, strict=True) if split == "train"]
     drawn = split_by_fractions(training, validation=rule.validation_fraction, test=0, seed=rule.seed)
     pairs = zip(table.patients, given, strict=True)
-    return _positions([drawn[patient] if split == "train" else split for patient, split in pairs]), remarks
+    return _positions([drawn[patient] if split == "train" else split for patient, split in pairs]), notes
 
 
-def _by_time(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[WardroundError]]:
+def _by_time(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[Finding]]:
     if table.index_dates is None:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID, "split by time needs dates: name the column of the index date as index_date"
@@ -87,22 +107,21 @@ def _by_time(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[Wa
     splits = frame["first"].set(~used, "").to_list()
     undated = rows["date"].null_count()
     later = len(splits) - int(used.sum()) - undated
-    remarks = []
-    if later:
-        remarks.append(
-            WardroundError(
-                Reason.ROW_EXCLUDED,
-                f"split by time: {later} of {len(splits)} rows are left out, since their patients were seen first in "
-                "an earlier split",
-            )
+    why = {"their patients were seen first in an earlier split": later, "they have no index date": undated}
+    notes = [
+        Finding.of(
+            Severity.NOTE,
+            Reason.ROW_EXCLUDED,
+            fault(
+                f"split by time: {count} of {len(splits)} rows are left out, since {reason}",
+                file=table.source,
+                count=count,
+            ),
         )
-    if undated:
-        remarks.append(
-            WardroundError(
-                Reason.ROW_EXCLUDED, f"split by time: {undated} of {len(splits)} rows are left out: no index date"
-            )
-        )
-    return _positions(splits), remarks
+        for reason, count in why.items()
+        if count
+    ]
+    return _positions(splits), notes
 
 
 def _period(date: pl.Expr, rule: SplitRule) -> pl.Expr:

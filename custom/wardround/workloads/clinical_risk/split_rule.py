@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
+from wardround.records.faults import fault
+from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import SplitRule
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 
-_KEY = "site.yaml: split"
+_KEY = "split"
 
 
 def site_rule(study: SplitRule, site: ClinicalRiskSiteSettings) -> SplitRule:
@@ -28,23 +30,31 @@ def site_rule(study: SplitRule, site: ClinicalRiskSiteSettings) -> SplitRule:
     if rule.validation_fraction + rule.test_fraction > 1:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
-            f"{_KEY}: {_told('validation_fraction', own, rule.validation_fraction)} and "
-            f"{_told('test_fraction', own, rule.test_fraction)} come to more than 1; give both here",
+            fault(
+                f"{_told('validation_fraction', own, rule.validation_fraction)} and "
+                f"{_told('test_fraction', own, rule.test_fraction)} come to more than 1",
+                file="site.yaml",
+                key=_KEY,
+                expected="a sum of at most 1",
+                advice="give both here",
+            ),
         )
     return rule
 
 
-def idle_fractions(site: ClinicalRiskSiteSettings, given_split: Sequence[str] | None) -> list[WardroundError]:
-    """A remark on fields of the site's that do nothing, since its column names validation rows itself."""
+def idle_fractions(site: ClinicalRiskSiteSettings, given_split: Sequence[str] | None) -> list[Finding]:
+    """A note on fields of the site's that do nothing, since its column names validation rows itself."""
     own = list(site.split.model_dump(exclude_none=True))
     if not own or given_split is None or "validation" not in given_split:
         return []
-    return [_idle(own, f"split_column {site.split_column} says which rows validate")]
+    told = _idle(own, f"split_column {site.split_column} says which rows validate")
+    return [Finding.of(Severity.NOTE, told.code, one) for one in told.faults]
 
 
 def _idle(names: Sequence[str], why: str) -> WardroundError:
     keys = ", ".join(f"{_KEY}.{name}" for name in names)
-    return WardroundError(Reason.CONFIGURATION_INVALID, f"{keys}: does nothing, since {why}; leave it out")
+    told = fault(f"does nothing, since {why}", file="site.yaml", key=keys, advice="leave it out")
+    return WardroundError(Reason.CONFIGURATION_INVALID, told)
 
 
 def _told(name: str, own: Mapping[str, float], value: float) -> str:

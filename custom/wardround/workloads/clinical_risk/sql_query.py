@@ -6,14 +6,16 @@ from typing import Any
 
 import polars as pl
 
+from wardround.records.faults import Fault, fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.settings import SqlSource
+from wardround.workloads.progress import Progress, unseen
 
 _CHUNK = 20_000
 _SHORTEST_TO_MASK = 3  # a shorter secret cannot be cut out of a message without breaking every word: then tell none
 
 
-def read_query(source: SqlSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
+def read_query(source: SqlSource, wanted: Set[str], progress: Progress = unseen) -> tuple[pl.DataFrame, list[str]]:
     """Runs the query as it stands and reads its rows.
 
     SQLite and PostgreSQL refuse a query that would change anything; nothing is ever committed, but some databases
@@ -31,7 +33,8 @@ def read_query(source: SqlSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[
         from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
     except ModuleNotFoundError as error:
         raise WardroundError(
-            Reason.MODULE_MISSING, "source.kind sql needs SQLAlchemy; install wardround[tabular]"
+            Reason.MODULE_MISSING,
+            fault("source.kind sql needs SQLAlchemy", advice="install wardround[tabular]"),
         ) from error
     text = _url(source)
     # Each failure is raised out of its handler: a chained exception would show the URL in a traceback.
@@ -42,8 +45,12 @@ def read_query(source: SqlSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[
     if url is None:
         raise WardroundError(
             Reason.CREDENTIALS_MISSING,
-            f"{_place(source)}: no SQLAlchemy URL; expected dialect+driver://user:password@host/database, "
-            "with special characters of the password percent-encoded",
+            fault(
+                "no SQLAlchemy URL",
+                key=_place(source),
+                expected="dialect+driver://user:password@host/database",
+                advice="with special characters of the password percent-encoded",
+            ),
         )
     failure: WardroundError
     try:
@@ -57,20 +64,30 @@ def read_query(source: SqlSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[
                 result = connection.exec_driver_sql(source.query)
                 names = [str(name) for name in result.keys()]  # noqa: SIM118 - a result is no dict
                 kept = [index for index, name in enumerate(names) if name in wanted] or [0]
-                chunks = [_frame(rows, kept) for rows in result.partitions(_CHUNK)]
+                chunks = []
+                for rows in result.partitions(_CHUNK):
+                    chunks.append(_frame(rows, kept))
+                    progress("rows", sum(chunk.height for chunk in chunks), None)
         finally:
             engine.dispose()
         return _joined(chunks, [names[index] for index in kept]), names
     except ModuleNotFoundError as error:
         failure = WardroundError(
             Reason.MODULE_MISSING,
-            f"{_place(source)}: the database needs the package {error.name}; install it, or name another driver",
+            fault(
+                f"the database needs the package {error.name}",
+                key=_place(source),
+                advice="install it, or name another driver",
+            ),
         )
     except NoSuchModuleError:
         failure = WardroundError(
             Reason.CREDENTIALS_MISSING,
-            f"{_place(source)}: names a kind of database that SQLAlchemy does not know; "
-            "expected a start such as postgresql+psycopg://",
+            fault(
+                "names a kind of database that SQLAlchemy does not know",
+                key=_place(source),
+                expected="a start such as postgresql+psycopg://",
+            ),
         )
     except Exception as error:  # drivers raise what they like, with the URL's parts in it
         failure = WardroundError(Reason.DATA_UNREADABLE, _told(error, url, text))
@@ -87,12 +104,20 @@ def _url(source: SqlSource) -> str:
         except (OSError, ValueError) as error:  # ValueError: a null character in the path, or no UTF-8 in the file
             raise WardroundError(
                 Reason.CREDENTIALS_MISSING,
-                f"{_place(source)}: {type(error).__name__}; mount a file with the database's SQLAlchemy URL there",
+                fault(
+                    type(error).__name__,
+                    key=_place(source),
+                    advice="mount a file with the database's SQLAlchemy URL there",
+                ),
             ) from None
     if not url:
         raise WardroundError(
             Reason.CREDENTIALS_MISSING,
-            f"{_place(source)}: not set or empty; put the database's SQLAlchemy URL there, never into site.yaml",
+            fault(
+                "not set or empty",
+                key=_place(source),
+                advice="put the database's SQLAlchemy URL there, never into site.yaml",
+            ),
         )
     return url
 
@@ -131,7 +156,7 @@ def _joined(chunks: list[pl.DataFrame], names: list[str]) -> pl.DataFrame:
     return frame
 
 
-def _told(error: Exception, url: Any, text: str) -> str:
+def _told(error: Exception, url: Any, text: str) -> Fault:
     """The database's own words without any part of the URL."""
     cause = getattr(error, "orig", None)
     kind = type(cause or error).__name__
@@ -140,7 +165,7 @@ def _told(error: Exception, url: Any, text: str) -> str:
     held = [str(part) for part in parts if part]
     words = " ".join(str(cause).split()) if cause is not None else ""
     if not words or any(len(part) < _SHORTEST_TO_MASK for part in held):
-        return f"the query of source.query failed ({kind}); {hint}"
+        return fault(f"the query of source.query failed ({kind})", advice=hint)
     for part in sorted(held, key=len, reverse=True):
         words = words.replace(part, "***")
-    return f"the query of source.query failed ({kind}: {words:.200}); {hint}"
+    return fault(f"the query of source.query failed ({kind}: {words:.200})", advice=hint)

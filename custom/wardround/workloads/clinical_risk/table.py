@@ -1,21 +1,23 @@
 """A hospital's table in the contract's terms: same columns, units and categories at every site."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from wardround.records.faults import fault
+from wardround.records.inspection import Findings
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.eligibility import EligibleRows, eligible_rows
-from wardround.workloads.clinical_risk.findings import Findings, too_many
+from wardround.workloads.clinical_risk.findings import TableFindings, too_many
 from wardround.workloads.clinical_risk.input_column import read_column
 from wardround.workloads.clinical_risk.mapping import refuse_misfit, refuse_missing_columns, wanted_columns
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.sources import SourceRows, column_of, read_source
 from wardround.workloads.clinical_risk.values import MISSING, as_text, code_text
+from wardround.workloads.progress import Progress, unseen
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class Table:
         row_ids: the site's own id of each row, or its number.
         index_dates: Datetime by the hospital's clock, if the site has them.
         given_split: what the site's `split_column` says, empty where it says nothing.
-        problems: values and rows that were left out, see `Findings`.
-        doubts: what makes the table unfit until somebody has looked at it.
-        remarks: what an admin should know.
+        findings: errors make the table unfit until somebody has looked at it, warnings are values and rows that were
+            left out, and notes what an admin should know.
+        source: the name of the file or query that the rows are from.
     """
 
     frame: pl.DataFrame
@@ -45,32 +47,37 @@ class Table:
     source_rows: int = 0
     index_dates: pl.Series | None = None
     given_split: list[str] | None = None
-    problems: Sequence[WardroundError] = field(default_factory=list)
-    doubts: Sequence[WardroundError] = field(default_factory=list)
-    remarks: Sequence[WardroundError] = field(default_factory=list)
+    findings: Findings = field(default_factory=Findings)
+    source: str = ""
 
 
-def read_table(contract: Contract, site: ClinicalRiskSiteSettings, *, labelled: bool = True) -> Table:
+def read_table(
+    contract: Contract, site: ClinicalRiskSiteSettings, *, labelled: bool = True, progress: Progress = unseen
+) -> Table:
     """Reads a site's table.
 
     Args:
         contract: the study's.
         site: the section of site.yaml.
         labelled: False reads rows to predict for, whose outcome nobody knows.
+        progress: is told how many rows are read.
 
     Raises:
         WardroundError: the section does not fit the contract, the source cannot be read or lacks a column, or no row
-            is usable. A fault in a value or row is no error but a problem of the table.
+            is usable. A fault in a value or row is no error but a finding of the table.
     """
     refuse_misfit(contract, site)
     wanted = wanted_columns(site, labelled=labelled)
-    source = read_source(site.source, wanted.keys())
+    source = read_source(site.source, wanted.keys(), progress)
     refuse_missing_columns(wanted, source.names, source.name)
-    findings = Findings(source.name)
+    findings = TableFindings(source.name)
     rows = eligible_rows(contract, site, source, findings, labelled=labelled)
     outcome = _read_outcome(rows, contract, site, source, findings) if labelled else np.zeros(0, np.uint8)
     if not len(rows.numbers):
-        raise WardroundError(Reason.DATA_MISSING, _no_row(source, findings))
+        told = fault(
+            "no row is usable", file=source.name, expected="one row at least", advice="see what was left out and why"
+        )
+        raise WardroundError(Reason.DATA_MISSING, told, *[*findings.found.notes, *findings.found.warnings])
     columns = [
         read_column(name, column, contract, site, rows, decimal=source.decimal, findings=findings)
         for name, column in contract.columns.items()
@@ -85,9 +92,8 @@ def read_table(contract: Contract, site: ClinicalRiskSiteSettings, *, labelled: 
         source_rows=source.frame.height,
         index_dates=None if rows.index is None else rows.index.local,
         given_split=None if split is None else _given_split(column_of(rows.frame, split), contract),
-        problems=findings.problems,
-        doubts=findings.doubts,
-        remarks=findings.remarks,
+        findings=findings.found,
+        source=source.name,
     )
 
 
@@ -106,7 +112,7 @@ def _read_outcome(
     contract: Contract,
     site: ClinicalRiskSiteSettings,
     source: SourceRows,
-    findings: Findings,
+    findings: TableFindings,
 ) -> NDArray[np.uint8]:
     """Labels of the rows that have one; the others are left out."""
     column = site.outcome.column
@@ -117,25 +123,32 @@ def _read_outcome(
     labels = text.replace_strict(table, default=None, return_dtype=pl.String)
     absent = text.is_null() | (labels == MISSING).fill_null(False)
     unknown = labels.is_null() & ~absent
-    findings.faulty(Reason.OUTCOME_MISSING, column, absent, rows.numbers, lambda _: "no outcome; the row is left out")
+    findings.faulty(
+        Reason.OUTCOME_MISSING,
+        column,
+        absent,
+        rows.numbers,
+        lambda _: "no outcome",
+        advice="the row is left out; fill the outcome in where it is known",
+    )
     known = ", ".join(code for code, target in table.items() if target in (positive, negative))
     count = findings.faulty(
         Reason.VALUE_INVALID,
         column,
         unknown,
         rows.numbers,
-        lambda position: f"outcome {text[position]!r}, expected one of {known}; the row is left out",
+        lambda position: f"outcome {text[position]!r}",
+        expected=f"one of {known}",
+        advice="the row is left out; name the code at outcome.codes of site.yaml",
     )
     if too_many(count, len(text)):
-        findings.doubt(
+        findings.error(
             Reason.VALUE_INVALID,
-            f"column {column}: {count} of {len(text)} outcomes are no known code; see outcome.codes of site.yaml",
+            f"{count} of {len(text)} outcomes are no known code",
+            column=column,
+            expected=f"one of {known}",
+            advice="name the codes at outcome.codes of site.yaml",
         )
     usable = ~absent & ~unknown
     rows.keep(usable)
     return (labels.filter(usable) == positive).to_numpy().astype(np.uint8)
-
-
-def _no_row(source: SourceRows, findings: Findings) -> str:
-    told = "\n".join(str(one) for one in [*findings.remarks, *findings.problems][:8])
-    return f"{source.name}: no row is usable" + (f"; what was left out:\n{told}" if told else "")

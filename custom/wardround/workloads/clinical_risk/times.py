@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wardround.records.faults import Fault, Where
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.values import as_text
 
@@ -36,13 +37,13 @@ class Times:
         return Times(*(part.filter(mask) for part in (self.local, self.instant, self.invalid, self.date_only)))
 
 
-def read_times(raw: pl.Series, missing: list[str], *, where: str) -> Times:
+def read_times(raw: pl.Series, missing: list[str], *, where: Where) -> Times:
     """Reads a column of dates or times, typed or as text.
 
     Args:
         raw: as the source gives it.
         missing: codes for missing.
-        where: the source and its column, for the message.
+        where: the source and its column.
 
     Raises:
         WardroundError: the column is of a type that holds no times.
@@ -59,7 +60,12 @@ def read_times(raw: pl.Series, missing: list[str], *, where: str) -> Times:
     if raw.dtype not in (pl.String, pl.Null, pl.Categorical) and not isinstance(raw.dtype, pl.Enum):
         raise WardroundError(
             Reason.DATA_UNREADABLE,
-            f"{where}: holds {raw.dtype}; expected {EXPECTED}: name another column, or export it so",
+            Fault(
+                found=f"holds {raw.dtype}",
+                where=where,
+                expected=EXPECTED,
+                advice="name another column, or export it so",
+            ),
         )
     text = as_text(raw)
     absent = text.is_null() | text.is_in(missing)

@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
+from wardround.records.faults import fault
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Tally
@@ -30,6 +31,7 @@ from wardround.workloads.clinical_risk.scoring import (
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings, ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.site_data import ClinicalRiskData
 from wardround.workloads.clinical_risk.statistics import mean_and_scale, tally_names
+from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.workload import SiteData, Workload
 
 
@@ -39,6 +41,8 @@ def make(settings: dict[str, Any]) -> "ClinicalRiskWorkload":
     Raises:
         WardroundError: a key is unknown or a value does not fit, one line a fault.
     """
+    if isinstance(settings.get("contract"), dict):  # it stands in a file of its own, so its faults are told under that
+        validated(Contract, settings["contract"], "contract.yaml")
     checked = validated(ClinicalRiskSettings, settings, "job.yaml: workload")
     split = checked.split
     if split.validation_fraction + split.test_fraction >= 1:
@@ -130,6 +134,7 @@ class ClinicalRiskWorkload(Workload):
         cache: Path,  # noqa: ARG002 - a table is read faster than a cache of it
         disclosure: Disclosure = DEFAULT_RULES,
         where: str = "",
+        progress: Progress = unseen,
     ) -> SiteData:
         """Reads a hospital's table as its site.yaml describes it.
 
@@ -138,7 +143,7 @@ class ClinicalRiskWorkload(Workload):
         """
         site = _site_settings(data, where)
         _refuse_other_contract(site, self.settings.contract)
-        return open_site_data(self.settings, site, disclosure=disclosure)
+        return open_site_data(self.settings, site, disclosure=disclosure, progress=progress)
 
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """The union of the sites' training rows."""
@@ -164,7 +169,10 @@ def _refuse_other_contract(site: ClinicalRiskSiteSettings, contract: Contract) -
     if contract_digest(own) != contract_digest(contract):
         raise WardroundError(
             Reason.CONTRACT_MISMATCH,
-            f"{site.contract_file}: is another contract than the study's (this hospital agreed to "
-            f"{contract_digest(own)[:12]}, the study has {contract_digest(contract)[:12]}); compare it with the "
-            "study's contract.yaml, and agree before taking part",
+            fault(
+                f"is another contract than the study's (this hospital agreed to {contract_digest(own)[:12]}, the study "
+                f"has {contract_digest(contract)[:12]})",
+                file=site.contract_file,
+                advice="compare it with the study's contract.yaml, and agree before taking part",
+            ),
         )

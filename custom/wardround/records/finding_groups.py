@@ -1,0 +1,72 @@
+"""Findings of one kind told together: what they share once, and each one's own place and value in a line."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from wardround.records.faults import Where
+from wardround.records.inspection import Finding, Severity
+
+_ORDER = list(Severity)
+
+
+@dataclass(frozen=True)
+class FindingGroup:
+    """Findings that differ in nothing but row, case or file, and in what was found there.
+
+    Args:
+        severity, kind, expected, advice: that all of them have.
+        place: the file or column that all of them are in; empty where they are in several files.
+        lines: each one's place within that, and what was found.
+        count: how many values, rows or files these are.
+    """
+
+    severity: Severity
+    kind: str
+    place: str
+    expected: str
+    advice: str
+    lines: tuple[str, ...]
+    count: int
+
+    @property
+    def title(self) -> str:
+        """Such as `value_invalid x 12, stays.csv, column Krea`."""
+        times = f" x {self.count:,}" if self.count > 1 else ""
+        return f"{self.kind}{times}" + (f", {self.place}" if self.place else "")
+
+    def first_lines(self, limit: int = 5) -> list[str]:
+        """The first findings in a line each, and how many more there are."""
+        told = [": ".join(part for part in (self.place, line) if part) for line in self.lines[:limit]]
+        more = len(self.lines) - limit
+        return [*told, f"{self.place}: {more} more".removeprefix(": ")] if more > 0 else told
+
+
+def group_findings(findings: Iterable[Finding]) -> list[FindingGroup]:
+    """Groups in the order of severity, then of their first finding."""
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for one in findings:
+        key = (one.severity, one.kind, one.where.column, one.where.key, one.expected, one.advice)
+        groups.setdefault(key, []).append(one)
+    made = [_group(members) for members in groups.values()]
+    return sorted(made, key=lambda group: _ORDER.index(group.severity))
+
+
+def _group(members: list[Finding]) -> FindingGroup:
+    first = members[0]
+    files = {one.where.file for one in members}
+    in_one = len(files) == 1 and not any(one.where.case for one in members)
+    shared = Where(file=first.where.file, column=first.where.column, key=first.where.key) if in_one else Where()
+    return FindingGroup(
+        severity=first.severity,
+        kind=str(first.kind),
+        place=shared.text,
+        expected=first.expected,
+        advice=first.advice,
+        lines=tuple(_line(one, in_one=in_one) for one in members),
+        count=sum(one.count for one in members),
+    )
+
+
+def _line(one: Finding, *, in_one: bool) -> str:
+    place = ("" if one.where.row is None else f"row {one.where.row}") if in_one else one.where.text
+    return f"{place}: {one.found}" if place else one.found

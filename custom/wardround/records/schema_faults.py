@@ -1,0 +1,72 @@
+"""What pydantic says of a settings file, in the words of the one who wrote it."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+from wardround.records.faults import Fault, fault
+
+
+def schema_fault(model: type[BaseModel], told: ErrorDetails, file: str) -> Fault:
+    """One fault under the file's name and the key, with the key that was probably meant where one is unknown."""
+    parents, last = [str(part) for part in told["loc"][:-1]], str(told["loc"][-1]) if told["loc"] else ""
+    parents, known = _section(model, parents)
+    key = ".".join([*parents, last]) if last else "settings"
+    if told["type"] == "missing":
+        return fault("missing, and there is no default", file=file, key=key, advice="add it")
+    if told["type"] != "extra_forbidden":
+        text = told["msg"].removeprefix("Value error, ").removeprefix(f"{key}: ")
+        return fault(f"{text} (found {told['input']!r:.80})", file=file, key=key)
+    similar = difflib.get_close_matches(last, known, n=1)
+    advice = f"did you mean {'.'.join([*parents, *similar])}?" if similar else ""
+    return fault("unknown key", file=file, key=key, advice=advice)
+
+
+def _section(model: type[BaseModel], parts: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The path as it stands in the file, and the keys of the section at its end; none where that is no section.
+
+    Pydantic's path names the chosen member of a union by its tag, which the file has at another place.
+    """
+    path: list[str] = []
+    at: list[Any] = [model]
+    for part in parts:
+        tagged = [one for one in at if _has_tag(one, part)]
+        if len(at) > 1 and tagged:
+            at = tagged
+            continue
+        path.append(part)
+        at = [member for one in at for member in _members(_value_type(one, part))]
+    models = [one for one in at if isinstance(one, type) and issubclass(one, BaseModel)]
+    return path, [name for one in models for name in one.model_fields]
+
+
+def _value_type(section: Any, key: str) -> Any:
+    """The type of what stands under a key of a section, or among the values of a mapping or list."""
+    if isinstance(section, type) and issubclass(section, BaseModel):
+        found = section.model_fields.get(key)
+        return found.annotation if found else None
+    arguments = get_args(section)
+    return arguments[-1] if get_origin(section) is dict else arguments[0] if arguments else None
+
+
+def _members(annotation: Any) -> Iterator[Any]:
+    """Members of a union, or the type itself, without what is annotated to it."""
+    if get_origin(annotation) is Annotated:
+        yield from _members(get_args(annotation)[0])
+    elif get_origin(annotation) in (Union, UnionType):
+        for member in get_args(annotation):
+            yield from _members(member)
+    else:
+        yield annotation
+
+
+def _has_tag(model: Any, tag: str) -> bool:
+    """Whether a model is the member of a union that this word chooses, by a field that can be nothing else."""
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        return False
+    kinds = (one.annotation for one in model.model_fields.values() if get_origin(one.annotation) is Literal)
+    return any(get_args(kind) == (tag,) for kind in kinds)
