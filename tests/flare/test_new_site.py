@@ -2,17 +2,20 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 from nvflare.app_opt.job_launcher.study_runtime import load_study_runtime_file
+from pydantic import ValidationError
 
 from support.provisioned import provision
 from wardround.flare.install import install_folder
 from wardround.flare.new_site import NewSite, new_site_texts, write_new_site
 from wardround.records.reasons import WardroundError
 from wardround.site.config import load_site_config
+from wardround.workloads.brain_tumor.settings import BrainTumorSiteSettings
 
 BOTH = {"brain_tumor": "/srv/images: new", "clinical_risk": "tables/stays.parquet"}
 
@@ -34,6 +37,19 @@ def test_the_folder_is_valid_and_installs(tmp_path: Path) -> None:
     assert len(install_folder(kit, folder)) == 5
 
 
+def test_what_only_the_hospital_can_say_is_left_open() -> None:
+    site = NewSite("hospital-a", "hospital_a", BOTH)
+    data = yaml.safe_load(new_site_texts(site)["site.yaml"])["data"]
+    images = data["brain_tumor"]
+    assert [images["layout"], images["labels"], *images["declares"].values()] == [None] * 5
+    assert data["clinical_risk"]["known_at_index"] is False
+    with pytest.raises(ValidationError, match="labels"):
+        BrainTumorSiteSettings.model_validate(images)
+    generated = yaml.safe_load(new_site_texts(replace(site, generated=True))["site.yaml"])["data"]
+    assert BrainTumorSiteSettings.model_validate(generated["brain_tumor"]).labels == "brats2023"
+    assert generated["clinical_risk"]["known_at_index"] is True
+
+
 def test_nothing_is_overwritten_unless_forced(tmp_path: Path) -> None:
     (tmp_path / "privacy.json").write_text("mine")
     site = NewSite("hospital-a", "hospital_a", BOTH)
@@ -47,8 +63,8 @@ def test_nothing_is_overwritten_unless_forced(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"name": "a hospital"}, "name"),
-        ({"data": {"wound_care": "/srv"}}, "data: 'wound_care': no section of that kind"),
+        ({"name": "a hospital"}, r"new/site\.yaml: name: "),
+        ({"data": {"wound_care": "/srv"}}, "data: 'wound_care': no section of that kind.*brain_tumor, clinical_risk$"),
         ({"device": "gpu"}, "device"),
     ],
 )
@@ -56,7 +72,7 @@ def test_what_would_not_be_valid_is_not_written(tmp_path: Path, changes: dict[st
     settings = {"name": "hospital-a", "org": "hospital_a", "data": BOTH, **changes}
     with pytest.raises(WardroundError, match=text):
         write_new_site(tmp_path / "new", NewSite(**settings))
-    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_image_can_be_named() -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wardround.cli.console import results
+from wardround.cli.console import progress, results
 from wardround.records.reasons import Reason, WardroundError
 
 
@@ -57,6 +57,10 @@ def init(
     )
     for file in write_new_site(folder or Path("site_configs") / name, site, force=force):
         results().print(f"{file}", soft_wrap=True)
+    if not generated:
+        progress().print(
+            "next: fill in what site.yaml leaves empty or names after the study's own words", soft_wrap=True
+        )
 
 
 def at_terminal() -> bool:

@@ -1,9 +1,9 @@
 """`wardround site init`: the folder with all that a hospital's admin decides, from a few answers."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 
@@ -86,15 +86,21 @@ def write_new_site(folder: Path, site: NewSite, *, force: bool = False) -> list[
             f"{folder}: {', '.join(present)}: there already, and may hold what an admin decided; name another folder, "
             "or replace with --force",
         )
-    draft = folder / f".{os.getpid()}.site.yaml"
-    try:
-        write_whole(draft, texts["site.yaml"].encode())
-        load_site_config(draft)
-    finally:
-        draft.unlink(missing_ok=True)
+    _check(texts["site.yaml"], folder / "site.yaml")
     for name, text in texts.items():
         write_whole(folder / name, text.encode())
     return [folder / name for name in texts]
+
+
+def _check(text: str, file: Path) -> None:
+    """Reads the text as the file's, which is not there yet."""
+    with TemporaryDirectory() as elsewhere:
+        draft = Path(elsewhere) / "site.yaml"
+        draft.write_text(text, encoding="utf-8")
+        try:
+            load_site_config(draft)
+        except WardroundError as error:
+            raise WardroundError(error.code, str(error).replace(str(draft), str(file))) from error
 
 
 def _mounts(site: NewSite, kind: str) -> site_files.Mounts:

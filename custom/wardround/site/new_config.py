@@ -90,7 +90,7 @@ def site_section(kind: str) -> SiteSection:
     except ModuleNotFoundError as error:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
-            f"data: {kind!r}: no section of that kind to start site.yaml with; write it by hand, see its workload",
+            f"data: {kind!r}: no section of that kind to start site.yaml with; there are {', '.join(questions())}",
         ) from error
     found: SiteSection = section
     return found

@@ -6,6 +6,8 @@ from wardround.records.yaml_text import as_scalar
 
 QUESTION = "Table of stays (csv, parquet)"
 IMAGE = "tabular"
+_GENERATED = "true      # of the columns that have no `time`: they are from admission or discharge itself"
+_OPEN = "false     # true declares that the columns without a `time` are known by the index date"
 _SECTION = """\
   clinical_risk:              # its table of stays
     source:
@@ -14,7 +16,7 @@ _SECTION = """\
     patient: patient          # all rows of a patient are in the same part of the split
     row_id: stay              # identifies a stay
     index_date: discharge_date # the risk is asked for on this day
-    known_at_index: true      # of the columns that have no `time`: they are from admission or discharge itself
+    known_at_index: {known}
     columns:                  # of the contract, to this hospital's: name, unit, codes, mark for missing, time
       age: {{column: age}}
       sex: {{column: sex}}
@@ -35,15 +37,16 @@ _SECTION = """\
 """
 
 
-def section_text(data: str, *, role: str, generated: bool) -> str:  # noqa: ARG001  as every workload's
+def section_text(data: str, *, role: str, generated: bool) -> str:  # noqa: ARG001  role, as every workload's
     """The section as text, with the contract's own names for this hospital's columns.
 
     Args:
         data: the table, a CSV or Parquet file.
-        role, generated: make no difference here.
+        role: makes no difference here.
+        generated: declare what the generator knows of its times, which only the hospital can say of its own.
     """
     kind = "parquet" if PurePath(data).suffix == ".parquet" else "csv"
-    return _SECTION.format(data=as_scalar(data), kind=kind)
+    return _SECTION.format(data=as_scalar(data), kind=kind, known=_GENERATED if generated else _OPEN)
 
 
 def folder_of(data: str) -> str:
