@@ -52,18 +52,21 @@ def test_runs_rounds_and_inspections_are_shown_and_written_as_a_page(kit: Path, 
     for number in (0, 1):
         records = [MetricRecord(name="dice_mean", value=0.25 + number / 4, n=4)]
         note_answer(state, "job-7", "train", Order(run="a-run", round=number), Reply(records=records))
+    note_answer(state, "job-6", "validate", Order(run="b-run", round=2, arm="best"), Reply())
     note_answer(state, "job-7", "train", Order(run="a-run", round=2), Reply(error=Reason.OUT_OF_MEMORY))
     note_inspection(state, LastInspection("2030-01-01T00:00:00+00:00", "brain_tumor", True, {"train_cases": 6}, 1))
     page = tmp_path / "pages" / "status.html"
     text = _status(kit, "--html", str(page))
-    assert "data         brain_tumor: usable, 6 train cases; 1 left out; inspected 2030-01-01T00:00:00+00:00\n" in text
+    assert "data         brain_tumor: usable, 6 train cases; 1 left out; inspected 2030-01-01 00:00:00 UTC\n" in text
     assert "run          a-run, job job-7: train, round 3, " in text
     assert "with an error: out_of_memory\n" in text
+    assert "run          b-run, job job-6: score best, 2" in text
     assert "  round 1     dice_mean 0.250\n  round 2     dice_mean 0.500\n  round 3     out_of_memory\n" in text
     assert text.endswith(f"{page}\n")
     html = page.read_text()
     for part in ("<h1>hospital-a</h1>", "job-7", "<td>0.500</td>", "out_of_memory", "6 train cases"):
         assert part in html
+    assert html.count("<table>") == html.count('<div class="scroll"><table>') > 2  # a wide table scrolls, not the page
     seen = _Tags()
     seen.feed(html)
     assert not seen.names & {"script", "img", "link", "iframe"}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from wardround.records.site_status import RunStatus, SiteStatus, counts_in_words
+from wardround.records.site_status import RunStatus, SiteStatus, counts_in_words, in_utc
 
 
 def status_lines(status: SiteStatus) -> Iterator[str]:
@@ -13,7 +13,7 @@ def status_lines(status: SiteStatus) -> Iterator[str]:
     for one in status.inspections:
         usable = "usable" if one.usable else "not usable"
         counts = counts_in_words(one.counts, one.left_out)
-        yield f"data         {one.study}: {usable}, {counts}; inspected {one.time}"
+        yield f"data         {one.study}: {usable}, {counts}; inspected {in_utc(one.time)}"
     if not status.inspections:
         yield "data         not inspected here yet: wardround site preflight does"
     for run in status.runs:
@@ -25,7 +25,7 @@ def status_lines(status: SiteStatus) -> Iterator[str]:
 def _run_lines(run: RunStatus) -> Iterator[str]:
     last = run.last
     error = f", with an error: {last.error}" if last.error else ""
-    yield f"run          {run.name}, job {last.job}: {last.task}, round {last.round + 1}, {last.time}{error}"
+    yield f"run          {run.name}, job {last.job}: {last.doing}, {in_utc(last.time)}{error}"
     for answer in run.trained:
         figures = "  ".join(f"{name} {value:.3f}" for name, value in answer.metrics.items())
         yield f"  round {answer.round + 1:<4}  {answer.error or figures or 'answered, without figures'}"

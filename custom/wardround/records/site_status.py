@@ -9,6 +9,11 @@ def counts_in_words(counts: dict[str, int], left_out: int) -> str:
     return f"{', '.join(told) or 'nothing'}; {left_out} left out"
 
 
+def in_utc(time: str) -> str:
+    """`2030-01-01T09:30:00+00:00` as people read it: `2030-01-01 09:30:00 UTC`."""
+    return f"{time.removesuffix('+00:00').replace('T', ' ')} UTC"
+
+
 @dataclass(frozen=True)
 class SiteAnswer:
     """One order that the server gave, and what the site answered.
@@ -30,6 +35,13 @@ class SiteAnswer:
     arm: str = ""
     error: str = ""
     metrics: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def doing(self) -> str:
+        """What the site was asked to do, in words."""
+        if self.task == "train":
+            return f"train, round {self.round + 1}"
+        return f"score {self.arm}" if self.arm else self.task
 
 
 @dataclass(frozen=True)
