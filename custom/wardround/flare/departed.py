@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from wardround.records.files import write_whole
+from wardround.records.json_text import read_json
 from wardround.records.study import validated
 from wardround.records.yaml_text import read_settings
 
@@ -26,6 +27,12 @@ class Departed(BaseModel):
 
     client: str = Field(min_length=1, description="the site's name, as in its certificate")
     org: str = Field(min_length=1, description="its organisation in project.yml, whose admins lose every right")
+
+
+class _Disabled(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    disabled_clients: list[str]
 
 
 class DepartedHospitals(BaseModel):
@@ -63,7 +70,8 @@ def without_departed(authorization: dict[str, Any], departed: list[Departed]) ->
 def disable_clients(server: Path, departed: list[Departed]) -> None:
     """Adds them to those that the server in this folder disables when it starts; nobody is taken out."""
     file = server / _DISABLED
-    present = json.loads(file.read_text(encoding="utf-8"))["disabled_clients"] if file.is_file() else []
+    advice = "FLARE writes it: bring it back from a backup, or remove it and disable again whom it had"
+    present = read_json(file, _Disabled, advice=advice).disabled_clients if file.is_file() else []
     names = sorted({*present, *(one.client for one in departed)})
     if names != present:
         write_whole(file, (json.dumps({"disabled_clients": names}, indent=2) + "\n").encode())

@@ -56,8 +56,10 @@ def _server_port(workspace: Path) -> int | None:
     for name in ("fed_client.json", "fed_server.json"):
         file = workspace / "startup" / name
         if file.is_file():
-            servers = json.loads(file.read_text(encoding="utf-8")).get("servers", [])
-            target = str(servers[0].get("service", {}).get("target", "")) if servers else ""
+            try:
+                target = str(json.loads(file.read_bytes())["servers"][0]["service"]["target"])
+            except (OSError, ValueError, LookupError, TypeError):
+                return None
             port = target.rpartition(":")[2]
             return int(port) if port.isdigit() else None
     return None
@@ -69,11 +71,18 @@ def _unregistered(workspace: Path, *, started: float) -> str | None:
     lines = newest_lines(workspace)
     if any(REGISTERED in line.text and line.time >= started - _CLOCK_SECONDS for line in lines):
         write_whole(marker, f"{started}\n".encode())
-    elif not marker.is_file() or abs(float(marker.read_text(encoding="utf-8")) - started) > _CLOCK_SECONDS:
+    elif abs(_noted(marker) - started) > _CLOCK_SECONDS:
         return "connected, but not registered with the server yet"
     if is_unanswered(lines, now=time.time()):
         return "the server does not answer this site's heartbeats"
     return None
+
+
+def _noted(marker: Path) -> float:
+    try:
+        return float(marker.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return 0.0
 
 
 def main() -> int:

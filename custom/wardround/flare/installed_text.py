@@ -10,9 +10,12 @@ from wardround.flare import site_files
 from wardround.flare.container_settings import read_study_runtime
 from wardround.flare.departed import Departed, without_departed
 from wardround.flare.kit import Kit
+from wardround.flare.resources_file import MODELS, Resources
+from wardround.records.json_text import checked_json
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import SiteConfig, resolved_yaml
 
+_ADVICE = "take one of site_configs/ as a pattern, or leave the file out"
 _MANAGER, _STORE = "resource_manager", "job_manager"
 
 
@@ -25,11 +28,7 @@ def server_texts(kit: Kit, source: Path | None, workspace: Path, departed: list[
         own["components"] = [one for one in own.get("components", []) if one["id"] != _STORE]
     resources = _merged_resources(kit, own)
     if not kit.in_docker:
-        storage = resources["snapshot_persistor"]["args"]["storage"]["args"]
-        storage["root_dir"] = str(workspace / storage["root_dir"])
-        for component in resources["components"]:
-            if component["id"] == _STORE:
-                component["args"]["uri_root"] = str(workspace / component["args"]["uri_root"])
+        _put_stores_below(workspace, resources, kit)
     rights = _own(source, "authorization.json", site_files.authorization())
     texts = {
         "resources.json": _dumped(resources),
@@ -38,6 +37,20 @@ def server_texts(kit: Kit, source: Path | None, workspace: Path, departed: list[
     if kit.in_docker:
         texts["study_runtime.yaml"] = _dumped_yaml(_runtime(source, kit))
     return texts
+
+
+def _put_stores_below(workspace: Path, resources: dict[str, Any], kit: Kit) -> None:
+    try:
+        storage = resources["snapshot_persistor"]["args"]["storage"]["args"]
+        storage["root_dir"] = str(workspace / storage["root_dir"])
+        store = next(one["args"] for one in resources["components"] if one["id"] == _STORE)
+        store["uri_root"] = str(workspace / store["uri_root"])
+    except (LookupError, TypeError, StopIteration) as error:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{kit.folder / 'local'}/resources.json: expected snapshot_persistor.args.storage.args.root_dir and a "
+            f"component {_STORE} with args.uri_root, found no {error or _STORE}; {_ADVICE}",
+        ) from error
 
 
 def site_texts(kit: Kit, source: Path, config: SiteConfig) -> dict[str, str]:
@@ -62,14 +75,14 @@ def _merged_resources(kit: Kit, own: dict[str, Any]) -> dict[str, Any]:
     if not default.is_file():
         raise WardroundError(Reason.ENVIRONMENT_INVALID, f"{default}: missing; ask for the kit again")
     merged = _over(
-        _object(default.read_text(encoding="utf-8"), default),
+        checked_json(default, Resources, advice="ask for the kit again"),
         {key: value for key, value in own.items() if key != "components"},
     )
     components = {component["id"]: component for component in merged.get("components", [])}
     for component in own.get("components", []):
         present = components.get(component["id"], {})
         if kit.in_docker and component["id"] == _MANAGER:  # the parent's container sees no GPU, the job's does
-            component = {**component, "args": {**component["args"], "ignore_host": True}}
+            component = {**component, "args": {**component.get("args", {}), "ignore_host": True}}
         components[component["id"]] = _over(present, component) if "path" not in component else component
     return {**merged, "components": list(components.values())}
 
@@ -118,18 +131,11 @@ def _mounted(section: dict[str, Any], study: str, mounts: dict[str, Path]) -> di
 
 
 def _own(source: Path | None, name: str, default: str) -> dict[str, Any]:
-    file = source / name if source else Path(name)
-    return _object(file.read_text(encoding="utf-8") if source and file.is_file() else default, file)
-
-
-def _object(text: str, file: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except ValueError as error:
-        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: not readable as JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{file}: expected an object of settings")
-    return value
+    """The admin's own file, else the default; a link that leads nowhere is no reason to take the default."""
+    file = source / name if source else None
+    if file is None or not (file.exists() or file.is_symlink()):
+        return dict(json.loads(default))
+    return checked_json(file, MODELS[name], advice=_ADVICE)
 
 
 def _dumped(value: object) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import SiteConfig
 
+_PORTS = 65536
 DOCKER_START = "start_docker.sh"
 _ROLE_FILES: dict[str, Literal["server", "site", "admin"]] = {
     "fed_server.json": "server",
@@ -67,7 +68,7 @@ def read_kit(folder: Path) -> Kit:
     file, role = startup / found[0], _ROLE_FILES[found[0]]
     try:
         name, host, port, scheme = _identity(role, json.loads(file.read_text(encoding="utf-8")))
-    except (ValueError, KeyError, IndexError, TypeError, OSError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, OSError, RecursionError) as error:
         raise _no_kit(f"{file}: damaged ({type(error).__name__}: {error}); ask for the kit again") from error
     return Kit(folder, role, name, host, port, scheme, in_docker=(startup / DOCKER_START).is_file())
 
@@ -92,6 +93,8 @@ def _identity(role: str, settings: dict[str, Any]) -> tuple[str, str, int, str]:
     server = settings["servers"][0]
     host, _, port = str(server["service"]["target"]).rpartition(":")
     name = settings["client"]["fqsn"] if role == "site" else server["admin_server"]
+    if not 0 < int(port) < _PORTS:
+        raise ValueError(f"port {port}")
     return str(name), host, int(port), str(server["service"]["scheme"])
 
 

@@ -42,7 +42,7 @@ def check_policy(kit: Kit) -> Finding:
             for name in ("resources.json", "authorization.json")
         )
         open_doors = [*_open_resources(resources), *_open_rights(rights)]
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         return Finding("policy", "failed", f"local/: {type(error).__name__}: {error}; install again")
     if open_doors:
         return Finding("policy", "failed", f"{'; '.join(open_doors)}: install again")

@@ -1,6 +1,5 @@
 """`wardround site preflight`: everything that can be known of a site before it is started, in one line each."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from wardround.flare.connection import check_connection
 from wardround.flare.installation import Installation, path_fault, read_installation
 from wardround.flare.kit import Kit, read_kit
 from wardround.flare.kit_files import check_files, check_policy
+from wardround.flare.resources_file import read_resources
 from wardround.flare.server_port import check_port
 from wardround.flare.versions import check_images, check_versions
 from wardround.records.reasons import Reason, WardroundError
@@ -88,11 +88,10 @@ def _check_path(kit: Kit) -> Finding:
 
 def _gpus(kit: Kit) -> int:
     try:
-        resources = json.loads((kit.folder / "local" / "resources.json").read_text(encoding="utf-8"))
-        managers = [one for one in resources["components"] if one["id"] == "resource_manager"]
-        return int(managers[0]["args"].get("num_of_gpus", 0))
-    except (OSError, ValueError, KeyError, IndexError):
+        resources = read_resources(kit.folder / "local" / "resources.json")
+    except WardroundError:  # the line on the policy tells
         return 0
+    return next((one.args.get("num_of_gpus", 0) for one in resources.components if one.id == "resource_manager"), 0)
 
 
 def _check_data(config: SiteConfig, studies: Sequence[Path]) -> list[Finding]:

@@ -8,11 +8,15 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from wardround.records.files import private_folder
+from wardround.records.json_text import plain
 from wardround.records.orders import Order, Reply
 from wardround.records.site_status import RunStatus, SiteAnswer
 
 _FILE = "answers.jsonl"
+_ANSWER = TypeAdapter(SiteAnswer)
 
 
 def note_answer(state_folder: Path, job: str, task: str, order: Order, reply: Reply) -> None:
@@ -36,17 +40,11 @@ def note_answer(state_folder: Path, job: str, task: str, order: Order, reply: Re
 
 
 def read_runs(state_folder: Path) -> list[RunStatus]:
-    """All runs that this site took part in, the newest first; a line cut short by a kill is left out."""
+    """All runs that this site took part in, the newest first; what is no answer, such as a line cut short by a
+    kill, is left out."""
     runs = []
     for file in state_folder.glob(f"*/{_FILE}"):
-        answers = [answer for line in file.read_text(encoding="utf-8").splitlines() if (answer := _answer(line))]
+        answers = [answer for line in file.read_bytes().splitlines() if (answer := plain(line, _ANSWER))]
         if answers:
             runs.append(RunStatus(file.parent.name, answers))
     return sorted(runs, key=lambda run: (run.last.time, run.name), reverse=True)
-
-
-def _answer(line: str) -> SiteAnswer | None:
-    try:
-        return SiteAnswer(**json.loads(line))
-    except (ValueError, TypeError):
-        return None

@@ -4,19 +4,23 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from wardround.records.files import private_folder, write_whole
+from wardround.records.json_text import plain
 from wardround.records.site_status import LastInspection
 
 _FILE = "inspection.json"
+_RECORD = TypeAdapter(dict[str, LastInspection])
 
 
 def last_inspections(state_folder: Path) -> list[LastInspection]:
     """The last look at each study's data, by study; empty where there was none."""
     try:
-        record = json.loads((state_folder / _FILE).read_text(encoding="utf-8"))
-        return [LastInspection(**record[study]) for study in sorted(record)]
-    except (OSError, ValueError, TypeError):
+        record = plain((state_folder / _FILE).read_bytes(), _RECORD) or {}
+    except OSError:
         return []
+    return [record[study] for study in sorted(record)]
 
 
 def note_inspection(state_folder: Path, inspection: LastInspection) -> None:
