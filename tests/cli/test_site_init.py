@@ -28,7 +28,15 @@ def test_flags_write_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert CLI.invoke(app, [*command, "--force"]).exit_code == 0
 
 
-@pytest.mark.parametrize("data", [[], ["--data", "brain_tumor"], ["--data", "=x"]])
+@pytest.mark.parametrize(
+    "data",
+    [
+        [],
+        ["--data", "brain_tumor"],
+        ["--data", "=x"],
+        ["--data", "brain_tumor=/srv/a", "--data", "brain_tumor=/srv/b"],
+    ],
+)
 def test_without_data_and_terminal_it_is_exit_code_2(tmp_path: Path, data: list[str]) -> None:
     done = CLI.invoke(app, ["site", "init", "a", "--folder", str(tmp_path / "a"), *data])
     assert done.exit_code == 2

@@ -14,6 +14,8 @@ from wardround.flare.failure import cause_of, mask_paths
         ),
         ("ConfigError: no workflows in /tmp/x y/app", "no workflows in <path>"),
         ("OSError: [Errno 98] Address already in use", "Address already in use"),
+        ("job 1-2: FINISHED:CAN'T_SCHEDULE: no site", "FINISHED:CAN'T_SCHEDULE: no site"),
+        ("job 1-2: FINISHED:COMPLETED", None),
         ("nothing of note", None),
     ],
 )

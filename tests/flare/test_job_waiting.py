@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from wardround.flare.job_waiting import Waiting, why_not_run, why_not_scheduled
+from wardround.flare.job_waiting import Waiting, why_ended, why_not_scheduled
 from wardround.records.reasons import WardroundError
 
 NEVER = "job wants 2 GPUs, site offers 0 GPUs"
@@ -62,6 +62,7 @@ def test_what_is_told_has_no_path() -> None:
 
 def test_a_job_that_ended_before_it_began_says_which_site_refused_it() -> None:
     meta = {**_meta("scheduled"), "job_deploy_detail": ["server: OK", "hospital-a: privacy scope 'open' not allowed"]}
-    assert why_not_run(meta) == ": hospital-a: privacy scope 'open' not allowed"
-    assert why_not_run(_meta("exceeded max schedule count 10")) == ": exceeded max schedule count 10"
-    assert why_not_run({}) == ""
+    assert why_ended(meta) == ": hospital-a: privacy scope 'open' not allowed"
+    assert why_ended(_meta("exceeded max schedule count 10")) == ": exceeded max schedule count 10"
+    assert why_ended({"status": "FINISHED:COMPLETED"}) == ""
+    assert "a process of the job failed" in why_ended({"status": "FINISHED:EXECUTION_EXCEPTION"})

@@ -4,6 +4,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -81,3 +82,27 @@ def test_another_image_can_be_named() -> None:
     )
     assert yaml.safe_load(texts["study_runtime.yaml"])["studies"]["brain_tumor"]["container"]["image"] == "r/i@sha256:1"
     assert yaml.safe_load(texts["docker.yaml"])["parent"]["docker_image"] == "p"
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"name": "../evil"}, "name: '../evil': expected letters, digits, - and _"),
+        ({"name": "a.b"}, "name: 'a.b'"),
+        ({"name": "Server"}, "not 'server'"),
+        ({"name": "a" * 300}, "at most 63"),
+        ({"org": "a b; c"}, "org: 'a b; c': expected letters, digits and _"),
+        ({"images": {"readmission": "x"}}, "image: readmission: the site has no data of that kind"),
+        ({"gpu_memory": 40}, "gpu_memory: 40 GiB of no GPU"),
+        ({"state": " "}, "state: empty"),
+        ({"state": "/srv/cache/state", "cache": "/srv/cache"}, "site.yaml: state_folder: .* lies in cache_folder"),
+        ({"state": "/srv/same", "cache": "/srv/same"}, "keep them apart"),
+    ],
+)
+def test_what_would_not_work_later_is_refused_and_leaves_nothing(
+    tmp_path: Path, changes: dict[str, Any], text: str
+) -> None:
+    answers: dict[str, Any] = {"name": "hospital-e", "org": "hospital_e", "data": BOTH, **changes}
+    with pytest.raises(WardroundError, match=text):
+        write_new_site(tmp_path / "new" / "folder", NewSite(**answers))
+    assert list(tmp_path.iterdir()) == []

@@ -93,6 +93,10 @@ def _pairs(texts: list[str], option: str) -> dict[str, str]:
         kind, equals, value = text.partition("=")
         if not (kind and equals and value):
             raise WardroundError(Reason.CONFIGURATION_INVALID, f"{option}: expected KIND=VALUE, found {text!r}")
+        if kind in found:
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID, f"{option}: {kind} is there twice, with {found[kind]!r} and {value!r}"
+            )
         found[kind] = value
     if option == "--data" and not found:
         raise WardroundError(Reason.CONFIGURATION_INVALID, "--data: a site needs data of one kind at least")

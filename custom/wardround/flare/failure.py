@@ -13,6 +13,7 @@ _CAUSES = (
     r"(?P<cause>Exception in model controller run: .+)",
     r"Simulator (?:setup|run) error: (?P<cause>.+)",
     r"(?P<cause>Address already in use)",
+    r"(?m)^job \S+: (?P<cause>FINISHED:(?!COMPLETED).+)",  # as a session with the server notes it
 )
 _START = r"(?<![\w.])(?:[A-Za-z]:\\|~?/)"
 _QUOTED_PATH = re.compile(rf"(?P<quote>['\"]){_START}.*?(?P=quote)")

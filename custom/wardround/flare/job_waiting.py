@@ -1,4 +1,4 @@
-"""Why a submitted job does not start, or did not, from what FLARE's server says of it."""
+"""Why a submitted job does not start, or ended early, from what FLARE's server says of it."""
 
 import re
 from collections.abc import Callable
@@ -13,6 +13,7 @@ _TIME = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: ")
 _FEW_SITES = re.compile(r"not enough sites have enough resources \(ok sites (\d+) < min sites (\d+)\)")
 _DETAILS = ". Details: "
 _FINE = "OK"
+_BROKEN = "FINISHED:EXECUTION_EXCEPTION"  # all that FLARE says of it
 _QUIET_LOOKS = 20  # FLARE looks at a new job within seconds, unless as many run as may
 
 
@@ -61,8 +62,10 @@ def why_not_scheduled(meta: dict[str, Any]) -> str | None:
     return None if newest == _SCHEDULED else newest
 
 
-def why_not_run(meta: dict[str, Any]) -> str:
-    """What FLARE says of a job that ended before it began, to be put after a status; empty where it says nothing."""
+def why_ended(meta: dict[str, Any]) -> str:
+    """What FLARE's answer tells of why a job ended, to be put after its status; empty where it tells nothing."""
+    if meta.get("status") == _BROKEN:
+        return ": a process of the job failed or was ended, at a site or at the server; log.txt there tells"
     sites = [mask_paths(str(text)) for text in meta.get("job_deploy_detail") or []]
     failed = [text for text in sites if not text.endswith(f": {_FINE}")]
     reason = "; ".join([*filter(None, [why_not_scheduled(meta)]), *failed])

@@ -6,6 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import yaml
+from nvflare.apis.job_def import SERVER_SITE_NAME
+from nvflare.apis.utils.format_check import name_check
 
 from wardround.flare import site_files
 from wardround.records.files import write_whole
@@ -13,6 +15,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import load_site_config
 from wardround.site.new_config import site_section, site_yaml
 
+_LONGEST_NAME = 63  # of a label in a host name
 PROJECT = "wardround"
 
 
@@ -78,6 +81,7 @@ def write_new_site(folder: Path, site: NewSite, *, force: bool = False) -> list[
     Raises:
         WardroundError: a file is there, or what would be written is not valid; nothing is written then.
     """
+    _refuse_unfit(site)
     texts = new_site_texts(site)
     present = [name for name in texts if (folder / name).exists()]
     if present and not force:
@@ -101,6 +105,34 @@ def _check(text: str, file: Path) -> None:
             load_site_config(draft)
         except WardroundError as error:
             raise WardroundError(error.code, str(error).replace(str(draft), str(file))) from error
+
+
+def _refuse_unfit(site: NewSite) -> None:
+    """What site.yaml's own rules do not see."""
+    for key, text, kind, characters in (
+        ("name", site.name, "client", "letters, digits, - and _"),
+        ("org", site.org, "org", "letters, digits and _"),
+    ):
+        if name_check(text, kind)[0] or text.lower() == SERVER_SITE_NAME or len(text) > _LONGEST_NAME:
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID,
+                f"{key}: {text[:80]!r}: expected {characters}, at most {_LONGEST_NAME} of them, and not "
+                f"{SERVER_SITE_NAME!r}; FLARE's certificates take no others",
+            )
+    unused = sorted(set(site.images) - set(site.data))
+    if unused:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"image: {unused[0]}: the site has no data of that kind, it has {', '.join(site.data)}; leave it out",
+        )
+    if site.gpu_memory and not site.gpus:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"gpu_memory: {site.gpu_memory} GiB of no GPU: say how many with gpus, or leave it out",
+        )
+    for key, text in (("state", site.state), ("cache", site.cache)):
+        if not text.strip():
+            raise WardroundError(Reason.CONFIGURATION_INVALID, f"{key}: empty; name a folder, such as {key}")
 
 
 def _mounts(site: NewSite, kind: str) -> site_files.Mounts:

@@ -13,7 +13,7 @@ from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 from pydantic import TypeAdapter
 
 from wardround.flare.failure import mask_paths
-from wardround.flare.job_waiting import Waiting, why_not_run
+from wardround.flare.job_waiting import Waiting, why_ended
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.record import LINE_COUNT, RECENT_LINES
 from wardround.flare.workspace import collect_results, workspace
@@ -64,13 +64,16 @@ def run_through_session(
                 with contextlib.suppress(Exception):
                     session.abort_job(job)
                 raise
-            status = f"{ended['status']}{why_not_run(ended)}"
+            status = f"{ended['status']}{why_ended(ended)}"
             _note(out / "flare.log", f"job {job}: {status}")
             try:
                 result = _asked("download the result", session.download_job_result, job, str(folder / "result"))
             except WardroundError as error:  # of a job that no site took there may be none
                 raise WardroundError(error.code, f"FLARE ended the job as {status}; {error}") from error
-            collect_results(Path(result) / "workspace", out)
+            fetched = Path(result) / "workspace"
+            if (fetched / "log.txt").is_file():
+                _note(out / "flare.log", (fetched / "log.txt").read_text(encoding="utf-8", errors="replace"))
+            collect_results(fetched, out)
             record = out / "run.jsonl"
             if record.is_file():
                 follower.rest(read_lines(record))

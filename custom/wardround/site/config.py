@@ -103,6 +103,12 @@ def load_site_config(file: Path) -> SiteConfig:
         }
     )
     config._source = file
+    if config.state_folder == config.cache_folder or config.cache_folder in config.state_folder.parents:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{file}: state_folder: {config.state_folder} lies in cache_folder {config.cache_folder}, which is safe to "
+            "delete, while the site's own network entries are not: keep them apart",
+        )
     return config
 
 
