@@ -65,4 +65,5 @@ def test_a_job_that_ended_before_it_began_says_which_site_refused_it() -> None:
     assert why_ended(meta) == ": hospital-a: privacy scope 'open' not allowed"
     assert why_ended(_meta("exceeded max schedule count 10")) == ": exceeded max schedule count 10"
     assert why_ended({"status": "FINISHED:COMPLETED"}) == ""
-    assert "a process of the job failed" in why_ended({"status": "FINISHED:EXECUTION_EXCEPTION"})
+    for status in ("FINISHED:EXECUTION_EXCEPTION", "FINISHED:ABNORMAL"):
+        assert "log.txt in the kits of the sites" in why_ended({"status": status})

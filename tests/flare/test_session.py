@@ -118,7 +118,7 @@ def test_a_job_that_no_site_takes_ends_with_each_sites_reason(
 
 def test_a_server_that_comes_back_is_followed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fake = FakeSession("get_job_meta", times=3)
-    assert "ended the job as FINISHED:COMPLETED before it began" in str(_follow(monkeypatch, tmp_path, fake))
+    assert "ended the job before it began: FINISHED:COMPLETED" in str(_follow(monkeypatch, tmp_path, fake))
     assert fake.looks == 4
 
 

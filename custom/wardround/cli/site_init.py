@@ -88,7 +88,7 @@ def _ask_for_gpus() -> int:
 
 
 def _pairs(texts: list[str], option: str) -> dict[str, str]:
-    found = {}
+    found: dict[str, str] = {}
     for text in texts:
         kind, equals, value = text.partition("=")
         if not (kind and equals and value):

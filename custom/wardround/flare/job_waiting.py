@@ -13,7 +13,11 @@ _TIME = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: ")
 _FEW_SITES = re.compile(r"not enough sites have enough resources \(ok sites (\d+) < min sites (\d+)\)")
 _DETAILS = ". Details: "
 _FINE = "OK"
-_BROKEN = "FINISHED:EXECUTION_EXCEPTION"  # all that FLARE says of it
+_ENDINGS = {  # FLARE says no more of them
+    "FINISHED:EXECUTION_EXCEPTION": "a process of the job failed or was ended, at a site or at the server",
+    "FINISHED:ABNORMAL": "its processes could not begin at enough sites, as with a class that is not installed or "
+    "not listed there, or were ended",
+}
 _QUIET_LOOKS = 20  # FLARE looks at a new job within seconds, unless as many run as may
 
 
@@ -64,8 +68,8 @@ def why_not_scheduled(meta: dict[str, Any]) -> str | None:
 
 def why_ended(meta: dict[str, Any]) -> str:
     """What FLARE's answer tells of why a job ended, to be put after its status; empty where it tells nothing."""
-    if meta.get("status") == _BROKEN:
-        return ": a process of the job failed or was ended, at a site or at the server; log.txt there tells"
+    if explanation := _ENDINGS.get(str(meta.get("status"))):
+        return f": {explanation}; log.txt in the kits of the sites and the server tells"
     sites = [mask_paths(str(text)) for text in meta.get("job_deploy_detail") or []]
     failed = [text for text in sites if not text.endswith(f": {_FINE}")]
     reason = "; ".join([*filter(None, [why_not_scheduled(meta)]), *failed])

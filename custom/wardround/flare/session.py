@@ -78,7 +78,7 @@ def run_through_session(
             if record.is_file():
                 follower.rest(read_lines(record))
             else:
-                raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the job as {status} before it began")
+                raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the job before it began: {status}")
     finally:
         with contextlib.suppress(Exception):  # the server may be gone; what is known has been told
             session.close()
