@@ -64,7 +64,8 @@ def test_nothing_is_overwritten_unless_forced(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"name": "a hospital"}, r"new/site\.yaml: name: "),
+        ({"name": "a hospital"}, "name: 'a hospital': expected letters"),
+        ({"name": "-a"}, r"new/site\.yaml: name: "),
         ({"data": {"wound_care": "/srv"}}, "data: 'wound_care': no section of that kind.*brain_tumor, clinical_risk$"),
         ({"device": "gpu"}, "device"),
     ],
