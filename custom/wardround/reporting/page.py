@@ -13,9 +13,9 @@ from wardround.reporting.figure_tables import names_by_family
 from wardround.reporting.headline import gains
 from wardround.reporting.model import Summary
 from wardround.reporting.page_charts import forests, region_charts, site_charts
+from wardround.reporting.page_template import environment
 from wardround.reporting.pictures import EmbeddedPicture
 from wardround.reporting.sections import by_metric, goal_text, sections
-from wardround.reporting.templates import environment
 from wardround.reporting.whereabouts import common_figures, counts_in_words, own_figures, where_the_data_was
 from wardround.workloads.vocabulary import Family
 

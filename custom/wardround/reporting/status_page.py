@@ -1,7 +1,7 @@
 """A site's status as one page for its admin: no script, nothing from elsewhere."""
 
 from wardround.records.site_status import SiteStatus, counts_in_words, in_utc
-from wardround.reporting.templates import environment
+from wardround.reporting.page_template import environment
 
 
 def render_status(status: SiteStatus, written: str) -> str:
