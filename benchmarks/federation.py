@@ -13,7 +13,8 @@ from wardround.learners.make import make_learner
 from wardround.records.arms import BEST, LAST, PERSONALISED, POOLED, RECALIBRATED
 from wardround.records.metric_record import value_of
 from wardround.records.scores import Scores
-from wardround.records.study import Algorithm, Study
+from wardround.records.study import Study
+from wardround.records.study_sections import Algorithm
 from wardround.workloads.workload import SiteData, Workload
 
 

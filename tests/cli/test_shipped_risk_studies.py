@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from wardround.cli.sites import site_files
-from wardround.records.study import Study, load_study, validated
+from wardround.records.schema_faults import validated
+from wardround.records.study import Study, load_study
 from wardround.site.config import load_site_config
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings, ClinicalRiskSiteSettings

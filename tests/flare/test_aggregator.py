@@ -12,7 +12,7 @@ from wardround.flare.messages import KEY, meta
 from wardround.records.metric_record import MetricRecord, undefined
 from wardround.records.orders import Reply
 from wardround.records.reasons import WardroundError
-from wardround.records.study import Aggregation
+from wardround.records.study_sections import Aggregation
 from wardround.records.update import TrainingReport
 
 EXPECTED = {"w": ("float32", (2,))}

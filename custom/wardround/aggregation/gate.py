@@ -12,7 +12,7 @@ from torch import Tensor
 
 from wardround.aggregation.norms import l2_norm
 from wardround.records.reasons import Reason
-from wardround.records.study import Training
+from wardround.records.study_sections import Training
 
 Entry = tuple[str, tuple[int, ...]]  # dtype and shape, such as ("float32", (16, 4, 3, 3, 3))
 

@@ -15,7 +15,8 @@ from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, tell
 from wardround.cli.progress import RunProgress
 from wardround.cli.study_run import FederationFailedError, RunOptions, check_run, run_whole_study
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import Study, validated
+from wardround.records.schema_faults import validated
+from wardround.records.study import Study
 from wardround.records.yaml_text import yaml_value
 from wardround.reporting.curves import FEDERATED
 from wardround.reporting.measure import DASH

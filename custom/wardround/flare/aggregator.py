@@ -15,7 +15,7 @@ from wardround.aggregation.weights import effective_weights
 from wardround.flare import messages
 from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import Aggregation
+from wardround.records.study_sections import Aggregation
 
 
 @dataclass

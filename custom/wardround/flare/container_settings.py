@@ -7,7 +7,7 @@ from nvflare.app_opt.job_launcher.study_runtime import load_study_runtime_file
 from pydantic import BaseModel
 
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import validated
+from wardround.records.schema_faults import validated
 from wardround.records.yaml_text import read_settings
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from wardround.records.files import write_whole
 from wardround.records.json_text import read_json
-from wardround.records.study import validated
+from wardround.records.schema_faults import validated
 from wardround.records.yaml_text import read_settings
 
 FILE_NAME = "left.yaml"

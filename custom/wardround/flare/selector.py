@@ -8,7 +8,7 @@ from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.app_event_type import AppEventType
 
 from wardround.aggregation.selection import choose_best, fixed_mean
-from wardround.records.study import Evaluation
+from wardround.records.study_sections import Evaluation
 
 
 class FixedSitesSelector(FLComponent):

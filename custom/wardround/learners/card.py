@@ -6,7 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from wardround.records.study import Algorithm
+from wardround.records.study_sections import Algorithm
 
 
 class CheckpointCard(BaseModel):

@@ -15,7 +15,8 @@ from wardround.learners.card import CheckpointCard
 from wardround.learners.sharing import sharing_of, split_entries
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import Study, validated
+from wardround.records.schema_faults import validated
+from wardround.records.study import Study
 from wardround.workloads.workload import Workload, make_workload
 
 _CARD_DIGEST = "card_sha256"

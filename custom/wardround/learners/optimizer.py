@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import torch
 from torch import nn
 
-from wardround.records.study import Training
+from wardround.records.study_sections import Training
 
 
 def learning_rate(training: Training, round_index: int) -> float:

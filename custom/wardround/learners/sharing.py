@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import Algorithm
+from wardround.records.study_sections import Algorithm
 from wardround.workloads.workload import Workload
 
 _STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import validated
+from wardround.records.schema_faults import validated
 
 Model = TypeVar("Model", bound=BaseModel)
 Plain = TypeVar("Plain")

@@ -1,14 +1,26 @@
-"""What pydantic says of a settings file, in the words of the one who wrote it."""
+"""A settings file as a model of it; what pydantic says against it, in the words of the one who wrote the file."""
 
 import difflib
 from collections.abc import Iterator, Sequence
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from wardround.records.faults import Fault, fault
+from wardround.records.reasons import Reason, WardroundError
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def validated(model: type[Model], settings: Any, where: str) -> Model:
+    """Builds `model` from parsed YAML, with pydantic's faults told one a line under the file's name."""
+    try:
+        return model.model_validate(settings)
+    except ValidationError as error:
+        faults = [schema_fault(model, one, where) for one in error.errors()]
+        raise WardroundError(Reason.CONFIGURATION_INVALID, *faults) from error
 
 
 def schema_fault(model: type[BaseModel], told: ErrorDetails, file: str) -> Fault:

@@ -15,7 +15,8 @@ from wardround.records.arms import POOLED, POOLED_REFERENCE
 from wardround.records.metric_record import MetricRecord, value_of
 from wardround.records.run_lines import BaselineRoundLine, RunLine, ScoreLine
 from wardround.records.scores import Scores
-from wardround.records.study import Algorithm, Study
+from wardround.records.study import Study
+from wardround.records.study_sections import Algorithm
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.open_site import OpenSite

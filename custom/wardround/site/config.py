@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 from wardround.records.declared import DeclaredData, declared_in
 from wardround.records.disclosure import Disclosure
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.study import validated
+from wardround.records.schema_faults import validated
 from wardround.records.update import Nature
 from wardround.records.yaml_text import read_settings
 

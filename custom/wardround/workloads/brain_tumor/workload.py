@@ -10,7 +10,7 @@ from monai.networks.nets import UNet
 from torch import nn
 
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
-from wardround.records.study import validated
+from wardround.records.schema_faults import validated
 from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
 from wardround.workloads.brain_tumor.network import build_network, last_block
 from wardround.workloads.brain_tumor.open_site import open_site_data

@@ -11,8 +11,8 @@ from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.faults import fault
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.schema_faults import validated
 from wardround.records.scores import CaseScore, Tally
-from wardround.records.study import validated
 from wardround.records.yaml_text import read_settings
 from wardround.workloads.clinical_risk.check_sums import check_sums
 from wardround.workloads.clinical_risk.contract import Contract, contract_digest

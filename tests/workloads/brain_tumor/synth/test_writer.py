@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from wardround.records.reasons import WardroundError
-from wardround.records.study import validated
+from wardround.records.schema_faults import validated
 from wardround.workloads.brain_tumor.settings import BrainTumorSiteSettings
 from wardround.workloads.brain_tumor.synth.case import make_case
 from wardround.workloads.brain_tumor.synth.hospitals import HOSPITALS

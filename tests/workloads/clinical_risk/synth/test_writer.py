@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from wardround.records.study import load_study, validated
+from wardround.records.schema_faults import validated
+from wardround.records.study import load_study
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings, ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.synth.coding import CODINGS, UNIT
