@@ -41,6 +41,7 @@ def test_nothing_has_run_yet(kit: Path) -> None:
         "site         hospital-a\n",
         "connection   never started here\n",
         "certificate  hospital-a of hospital_a, root wardround, expires in",
+        "training     at any time\n",
         "data         not inspected here yet",
         "runs         this site has not answered a job yet\n",
     ):

@@ -29,7 +29,8 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 from wardround.site import supervised_tasks
 from wardround.site.answers import read_runs
-from wardround.site.permission import Permission, Refusal
+from wardround.site.permission import Permission
+from wardround.site.refusal import Refusal
 
 FEDBN = make_study(algorithm={"kind": "fedbn"})
 PATIENT = "/data/patient-0042/t1c.nii.gz"

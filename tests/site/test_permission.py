@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 
 from wardround.records.reasons import Reason
-from wardround.site.permission import Permission, Refusal
+from wardround.site.permission import Permission
+from wardround.site.refusal import Refusal
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 

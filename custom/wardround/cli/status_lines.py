@@ -10,6 +10,7 @@ def status_lines(status: SiteStatus) -> Iterator[str]:
     yield f"site         {status.site}"
     yield f"connection   {status.connection}"
     yield f"certificate  {status.certificate}"
+    yield f"training     {status.training}"
     for one in status.inspections:
         usable = "usable" if one.usable else "not usable"
         counts = counts_in_words(one.counts, one.left_out)

@@ -28,8 +28,8 @@ from wardround.site.answers import note_answer
 from wardround.site.config import SiteConfig, find_site_config, load_site_config
 from wardround.site.processes import available_cores
 from wardround.site.site_log import code_of, open_first_site_log
-from wardround.site.supervised_tasks import SupervisedTasks, WorkerLike
-from wardround.site.worker import Worker
+from wardround.site.supervised_tasks import SupervisedTasks
+from wardround.site.worker import Worker, WorkerLike
 from wardround.site.worker_messages import Opening
 
 _log = logging.getLogger(__name__)

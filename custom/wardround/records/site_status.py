@@ -88,6 +88,7 @@ class SiteStatus:
         certificate: one line; `certificate_fine` where nothing has to be done.
         runs: newest first.
         inspections: by study.
+        training: one line on the site's training windows and device hours.
     """
 
     site: str
@@ -96,3 +97,4 @@ class SiteStatus:
     certificate_fine: bool
     runs: list[RunStatus]
     inspections: list[LastInspection]
+    training: str = "at any time"

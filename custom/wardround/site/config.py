@@ -14,6 +14,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.schema_faults import validated
 from wardround.records.update import Nature
 from wardround.records.yaml_text import read_settings
+from wardround.site.windows import TrainingWindows
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _PATH_KEYS = ("folder", "file")  # in a workload's section, these keys and `*_folder`, `*_file` hold paths
@@ -34,6 +35,7 @@ class SiteConfig(BaseModel):
     state_folder: Path = Field(Path("state"), description="what the site keeps: local entries, case scores, pictures")
     cache_folder: Path = Field(Path("cache"), description="prepared cases; safe to delete")
     disclosure: Disclosure = Disclosure()
+    training_windows: TrainingWindows | None = Field(None, description="when the site trains; by default at any time")
     data: dict[str, dict[str, Any]] = Field(
         min_length=1, description="workload kind, or a study's name where two share one kind, to its settings here"
     )
@@ -133,7 +135,7 @@ def find_site_config(local_folder: Path, site_name: str) -> Path:
 
 def resolved_yaml(config: SiteConfig) -> str:
     """The configuration as YAML with absolute paths, to be read from any folder."""
-    return yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return yaml.safe_dump(config.model_dump(mode="json", by_alias=True), sort_keys=False, allow_unicode=True)
 
 
 def _with_absolute_paths(section: dict[Any, Any], file: Path, where: str) -> dict[Any, Any]:

@@ -1,43 +1,32 @@
 """A site's tasks as its executor sees them: done in a worker process, within the hospital's rules."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Protocol
 
 from torch import Tensor
 
-from wardround.records.orders import TRAIN, Order, Reply
+from wardround.records.orders import TRAIN, VALIDATE, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
-from wardround.site.permission import Refusal, site_permission
-from wardround.site.worker import Worker
+from wardround.site.device_hours import DeviceHours, Meter
+from wardround.site.permission import site_permission
+from wardround.site.worker import Worker, WorkerLike
 from wardround.site.worker_messages import Answer, Opening, Tensors
 
 _log = logging.getLogger(__name__)
 
 _LOOK_SECONDS = 0.2  # between two looks at FLARE's abort signal
 _ASK_SECONDS = 1.0  # between two questions to the hospital's rules
+_WRITE_SECONDS = 10.0  # between two entries in the ledger of hours
+_IDLE_SECONDS = 60.0  # of a worker outside the hospital's hours; scores come in several tasks
 
 Result = tuple[Reply, Mapping[str, Tensor] | None]
-
-
-class WorkerLike(Protocol):
-    """What is asked of `Worker`."""
-
-    @property
-    def alive(self) -> bool: ...  # noqa: D102
-
-    def ask(self, task: str, order: Order, shared: Mapping[str, Tensor] | None) -> None: ...  # noqa: D102
-
-    def pause(self) -> None: ...  # noqa: D102
-
-    def answer(self, seconds: float) -> tuple[Answer, Tensors | None] | None: ...  # noqa: D102
-
-    def end(self) -> None: ...  # noqa: D102
+Aborted = Callable[[], bool]
 
 
 class SupervisedTasks:
@@ -71,8 +60,10 @@ class SupervisedTasks:
         self._start = start
         self._worker: WorkerLike | None = None
         self._permission = site_permission(study, config)
+        self._busy = threading.Lock()
+        self._timer: threading.Timer | None = None
 
-    def do(self, task: str, order: Order, shared: Mapping[str, Tensor] | None, aborted: Callable[[], bool]) -> Result:
+    def do(self, task: str, order: Order, shared: Mapping[str, Tensor] | None, aborted: Aborted) -> Result:
         """Does a task.
 
         Args:
@@ -83,21 +74,19 @@ class SupervisedTasks:
             WardroundError: the hospital does not allow it, the worker died, or the job was ended.
         """
         deadline = _now() + timedelta(seconds=order.deadline_seconds)
-        if refusal := self._permission.refusal(task, _now()):
-            self.end()  # an idle worker may hold a GPU's memory
-            raise refusal.error()
-        while True:
+        with self._busy:
             try:
-                answer, tensors = self._run(task, order, shared, aborted)
-            except BaseException:
-                self.end()
-                raise
-            if answer.kind != "paused":
-                if not answer.sound:
+                if refusal := self._permission.refusal(task, _now()):
+                    raise refusal.error()
+                while (answered := self._run(task, order, shared, aborted))[0].kind == "paused":
                     self.end()
-                return answer.reply, tensors
+                    self._hold(task, deadline, aborted)
+            finally:
+                self._watch_while_idle()
+        answer, tensors = answered
+        if not answer.sound:
             self.end()
-            self._hold(task, deadline, aborted)
+        return answer.reply, tensors
 
     def end(self) -> None:
         """Ends the worker, if there is one; the next task starts another."""
@@ -106,40 +95,82 @@ class SupervisedTasks:
             worker.end()
 
     def _run(
-        self, task: str, order: Order, shared: Mapping[str, Tensor] | None, aborted: Callable[[], bool]
+        self, task: str, order: Order, shared: Mapping[str, Tensor] | None, aborted: Aborted
     ) -> tuple[Answer, Tensors | None]:
-        """One try, until the worker answers."""
+        """One try, until the worker answers. Where it does not, none is left."""
         if self._worker is not None and not self._worker.alive:
             _log.warning("the worker process died between two tasks; another is started")
             self.end()
-        worker = self._worker = self._worker or self._start(self._opening)
-        worker.ask(task, order, shared)
-        asked = time.monotonic()
-        while (answered := worker.answer(_LOOK_SECONDS)) is None:
-            _refuse_aborted(aborted)
-            if time.monotonic() - asked < _ASK_SECONDS:
-                continue
-            asked = time.monotonic()
-            if refusal := self._permission.refusal(task, _now()):
-                if task != TRAIN or refusal.reason is not Reason.NOT_NOW:
-                    raise refusal.error()
-                worker.pause()
-        return answered
+        try:
+            worker = self._worker = self._worker or self._start(self._opening)
+            worker.ask(task, order, shared)
+            return self._wait(worker, task, aborted)
+        except BaseException:
+            self.end()
+            raise
 
-    def _hold(self, task: str, deadline: datetime, aborted: Callable[[], bool]) -> None:
+    def _wait(self, worker: WorkerLike, task: str, aborted: Aborted) -> tuple[Answer, Tensors | None]:
+        asked, meter = time.monotonic(), self._meter(task)
+        try:
+            while (answered := worker.answer(_LOOK_SECONDS)) is None:
+                _refuse_aborted(aborted)
+                if time.monotonic() - asked < _ASK_SECONDS:
+                    continue
+                asked = time.monotonic()
+                if meter:
+                    meter.tick(every_seconds=_WRITE_SECONDS)
+                if refusal := self._permission.refusal(task, _now()):
+                    if task != TRAIN or refusal.reason is not Reason.NOT_NOW:
+                        raise refusal.error()
+                    worker.pause()
+            return answered
+        finally:
+            if meter:
+                meter.tick()
+
+    def _meter(self, task: str) -> Meter | None:
+        """Where the site counts its hours; preparing reads and holds no device."""
+        config = self._opening.config
+        if config.training_windows is None or task not in (TRAIN, VALIDATE):
+            return None
+        return Meter(DeviceHours(config.state_folder), config.training_windows.day)
+
+    def _hold(self, task: str, deadline: datetime, aborted: Aborted) -> None:
         """Waits until a paused task may go on, if that is before the deadline."""
-        told: Refusal | None = None
+        told = False
         while refusal := self._permission.refusal(task, _now()):
             if refusal.until is None or refusal.until >= deadline:
                 raise refusal.error()
-            if told is None:
-                _log.info("%s waits until %s: %s", task, refusal.until, refusal.told)
-                told = refusal
-            time.sleep(_LOOK_SECONDS)
-            _refuse_aborted(aborted)
+            if not told:
+                _log.info("%s waits: %s", task, refusal.told)
+                told = True
+            asked = time.monotonic()
+            while time.monotonic() - asked < _ASK_SECONDS:
+                time.sleep(_LOOK_SECONDS)
+                _refuse_aborted(aborted)
+
+    def _watch_while_idle(self) -> None:
+        """An idle worker holds its device's memory: once training is not allowed any more, it is ended."""
+        if self._timer:
+            self._timer.cancel()
+        if self._worker is None or self._opening.config.training_windows is None:
+            return
+        self._timer = threading.Timer(_IDLE_SECONDS, self._end_if_idle)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _end_if_idle(self) -> None:
+        if not self._busy.acquire(blocking=False):
+            return  # the task that runs will have it watched again
+        try:
+            if self._permission.refusal(TRAIN, _now()):
+                self.end()
+            self._watch_while_idle()
+        finally:
+            self._busy.release()
 
 
-def _refuse_aborted(aborted: Callable[[], bool]) -> None:
+def _refuse_aborted(aborted: Aborted) -> None:
     if aborted():
         raise WardroundError(Reason.INTERRUPTED, "FLARE has ended the job; the task is given up")
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from multiprocessing.connection import Pipe
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from torch import Tensor
 
@@ -22,6 +22,21 @@ _log = logging.getLogger(__name__)
 
 _MODULE = "wardround.site.worker_process"
 _GRACE_SECONDS = 2.0
+
+
+class WorkerLike(Protocol):
+    """What is asked of `Worker`."""
+
+    @property
+    def alive(self) -> bool: ...  # noqa: D102
+
+    def ask(self, task: str, order: Order, shared: Mapping[str, Tensor] | None) -> None: ...  # noqa: D102
+
+    def pause(self) -> None: ...  # noqa: D102
+
+    def answer(self, seconds: float) -> tuple[Answer, Tensors | None] | None: ...  # noqa: D102
+
+    def end(self) -> None: ...  # noqa: D102
 
 
 class Worker:
