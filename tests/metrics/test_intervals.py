@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from wardround.metrics.intervals import mean_with_interval, paired_difference
+from wardround.metrics.intervals import mean_interval, mean_with_interval, paired_difference
 from wardround.records.metric_record import Status
 from wardround.records.reasons import WardroundError
 from wardround.records.scores import CaseScore
@@ -58,3 +58,28 @@ def test_undefined_cases_are_left_out_and_too_few_patients_get_no_interval():
 def test_arms_that_scored_different_cases_are_refused():
     with pytest.raises(WardroundError, match="c2"):
         paired_difference("dice_wt", _scores([0.5, 0.5, 0.5]), _scores([0.5, 0.5]))
+
+
+def test_a_means_interval_covers_the_true_mean_about_as_often_as_it_says():
+    generator = np.random.default_rng(1)
+    covered = 0
+    for trial in range(100):
+        low, high = mean_interval(list(generator.normal(0.2, 1, 25)), [f"p{i}" for i in range(25)], seed=trial)
+        covered += low <= 0.2 <= high
+    assert 86 <= covered <= 99
+
+
+def test_a_means_interval_draws_patients_with_all_their_cases():
+    """Twenty scans of three patients are no twenty patients: the mean is either patient's, or between."""
+    values, patients = [0.0] * 10 + [1.0] * 9 + [0.5], ["a"] * 10 + ["b"] * 9 + ["c"]
+    low, high = mean_interval(values, patients)
+    assert (low, high) == pytest.approx((0.0, 1.0), abs=0.06)
+    independent = mean_interval(values, [f"p{i}" for i in range(20)])
+    assert independent[1] - independent[0] < 0.5
+
+
+def test_a_means_interval_does_not_depend_on_order_and_needs_three_patients():
+    values, patients = [0.1, 0.3, 0.8, 0.9], ["a", "b", "c", "c"]
+    assert mean_interval(values, patients) == mean_interval(values[::-1], patients[::-1])
+    assert mean_interval(values, ["a", "a", "b", "b"]) is None
+    assert mean_interval([], []) is None

@@ -1,19 +1,18 @@
 """manifest.json beside a run's record."""
 
-import hashlib
 import json
 import logging
 from pathlib import Path
 
 from wardround.cli.write_report import RECORD
 from wardround.records.arms import BEST, LAST
+from wardround.records.files import sha256_of
 from wardround.records.manifest import ModelFile, RunManifest, write_manifest
 from wardround.records.reasons import WardroundError
 from wardround.records.run_lines import RunLine, StartLine, read_lines
 from wardround.records.study import Study
 from wardround.reporting.run_manifest import make_manifest, manifest_of_a_failure
 
-_CHUNK = 1 << 20
 _log = logging.getLogger(__name__)
 
 
@@ -62,12 +61,3 @@ def model_files(folder: Path) -> dict[str, ModelFile]:
                 weights_sha256=about["weights_sha256"],
             )
     return found
-
-
-def sha256_of(file: Path) -> str:
-    """Of a file's bytes, in hexadecimal."""
-    digest = hashlib.sha256()
-    with file.open("rb") as stream:
-        while block := stream.read(_CHUNK):
-            digest.update(block)
-    return digest.hexdigest()

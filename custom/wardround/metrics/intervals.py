@@ -1,4 +1,4 @@
-"""How sure a difference between two models is: a paired bootstrap over patients."""
+"""How sure a mean over cases is, and a difference between two models: bootstraps over patients."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -57,6 +57,30 @@ def paired_difference(
         if pair[0] is not None and pair[1] is not None:
             by_patient[score.patient].append(pair[0] - pair[1])
     return mean_with_interval(name, by_patient, seed=seed)
+
+
+def mean_interval(values: Sequence[float], patients: Sequence[str], *, seed: int = 0) -> tuple[float, float] | None:
+    """The 95 % percentile bootstrap interval of a mean over cases, on resampled patients with all cases of each.
+
+    Args:
+        values: by case.
+        patients: whose case it is.
+        seed: of the resampling; the result does not depend on the order of cases.
+
+    Returns:
+        None below three patients.
+    """
+    by_patient: dict[str, list[float]] = defaultdict(list)
+    for patient, value in zip(patients, values, strict=True):
+        by_patient[patient].append(value)
+    if len(by_patient) < FEWEST_CASES:
+        return None
+    sums = np.array([(sum(sorted(by_patient[patient])), len(by_patient[patient])) for patient in sorted(by_patient)])
+    means = []
+    for weights in patient_weights(len(sums), seed=seed, resamples=_RESAMPLES):
+        total, cases = (weights @ sums).T
+        means.append(total / cases)
+    return percentile_interval(np.concatenate(means))
 
 
 def mean_with_interval(name: str, by_patient: Mapping[str, Sequence[float]], *, seed: int = 0) -> MetricRecord:

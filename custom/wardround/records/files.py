@@ -1,5 +1,6 @@
 """Files that are either whole or absent, and folders for their owner alone."""
 
+import hashlib
 import os
 import uuid
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from pathlib import Path
 from wardround.records.reasons import Reason, WardroundError
 
 _OWNER_ONLY = 0o700
+_CHUNK = 1 << 20
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -67,3 +69,12 @@ def private_folder(folder: Path) -> Path:
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         missing.mkdir(mode=_OWNER_ONLY, exist_ok=True)
     return folder
+
+
+def sha256_of(file: Path) -> str:
+    """Of a file's bytes, in hexadecimal."""
+    digest = hashlib.sha256()
+    with file.open("rb") as stream:
+        while block := stream.read(_CHUNK):
+            digest.update(block)
+    return digest.hexdigest()

@@ -133,3 +133,19 @@ def test_scoring_leaves_the_weights_and_statistics_alone():
     case = _case("c", [EMPTY] * 4, [_cube(3, 9)] * 3)
     score_cases(network, [case], "test", SETTINGS)
     assert all(torch.equal(before[name], value) for name, value in network.state_dict().items())
+
+
+def test_final_figures_have_intervals_and_those_on_too_few_cases_have_none():
+    label = _cube(5, 15)
+    cases = [
+        _case(f"p{side}", [_cube(5, side)] * 3, [label, label, EMPTY if side < 14 else label])
+        for side in (9, 11, 14, 15)
+    ]
+    detailed = _by_name(score_cases(_Echo(), cases, "test", SETTINGS, detail=True))
+    low, high = detailed["dice_wt"].interval
+    assert low < detailed["dice_wt"].value < high
+    assert (low, high) == pytest.approx((0.3, 0.97), abs=0.15)
+    assert detailed["hd95_wt"].interval is not None
+    assert (detailed["dice_et"].status, detailed["dice_et"].interval) == (Status.LOW_SUPPORT, None)
+    quick = score_cases(_Echo(), cases, "validation", SETTINGS)
+    assert [record.interval for record in quick.records] == [None] * len(quick.records)

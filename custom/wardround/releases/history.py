@@ -1,0 +1,128 @@
+"""Which release of a study is the current one, and how it came to be: `releases/<study>/current`."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from wardround.records.files import write_whole
+from wardround.records.reasons import Reason, WardroundError
+from wardround.releases.checksums import differences
+
+FILE_NAME = "current"
+_LOCK = ".lock"
+
+
+class Step(BaseModel):
+    """One change of the current release."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    action: Literal["release", "rollback"]
+    time: str
+    who: str
+    before: str | None = Field(alias="from")
+    after: str = Field(alias="to")
+    why: str
+
+
+class History(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["wardround-current-1"] = "wardround-current-1"
+    study: str
+    current: str | None = None
+    history: list[Step] = Field(default_factory=list)
+
+    def previous(self) -> str | None:
+        """What was current when the current release was made: a release that was rolled back is not gone back to."""
+        made = [step for step in self.history if step.action == "release" and step.after == self.current]
+        return made[-1].before if made else None
+
+
+def read_history(folder: Path) -> History:
+    """Of a study's folder; without a release it is empty.
+
+    Raises:
+        WardroundError: the file is no history.
+    """
+    file = folder / FILE_NAME
+    if not file.is_file():
+        return History(study=folder.name)
+    try:
+        return History.model_validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE, f"{file}: not the history of a study's releases: {error.errors()[0]['msg']}"
+        ) from error
+
+
+def point_forward(folder: Path, version: str, *, who: str, why: str) -> History:
+    """Makes a new release the current one."""
+    with locked(folder):
+        return _step(folder, read_history(folder), "release", version, who, why)
+
+
+def roll_back(folder: Path, *, who: str, why: str) -> History:
+    """Points back to the release before the current one.
+
+    Args:
+        folder: of the study's releases.
+        who, why: for the history.
+
+    Raises:
+        WardroundError: there is none, or it is no longer whole.
+    """
+    if not folder.is_dir():
+        raise WardroundError(Reason.DATA_MISSING, f"{folder}: missing; nothing of this study has been released there")
+    with locked(folder):
+        history = read_history(folder)
+        before = history.previous()
+        if before is None:
+            raise WardroundError(
+                Reason.DATA_MISSING,
+                f"{folder / FILE_NAME}: no release before {history.current or 'the first'}, so there is none to go "
+                "back to",
+            )
+        if not (folder / before).is_dir():
+            raise WardroundError(Reason.DATA_MISSING, f"{folder / before}: missing; put the release back from a copy")
+        wrong = differences(folder / before)
+        if wrong:
+            raise WardroundError(
+                Reason.DATA_UNREADABLE,
+                f"{folder / before}: not as it was released ({'; '.join(wrong)}); put it back from a copy",
+            )
+        return _step(folder, history, "rollback", before, who, why)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Holds off other commands that would change the same study's releases."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+def _step(
+    folder: Path, history: History, action: Literal["release", "rollback"], version: str, who: str, why: str
+) -> History:
+    step = Step.model_validate(
+        {
+            "action": action,
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "who": who,
+            "from": history.current,
+            "to": version,
+            "why": why,
+        }
+    )
+    changed = history.model_copy(update={"current": version, "history": [*history.history, step]})
+    write_whole(folder / FILE_NAME, (changed.model_dump_json(indent=2, by_alias=True) + "\n").encode())
+    return changed
