@@ -11,6 +11,7 @@ from support.made_run import round_line, start, whole_run
 from support.played import play
 from wardround.cli.main import app
 from wardround.cli.run import stoppable
+from wardround.records.manifest import read_manifest
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import DifferenceLine, EndLine, JoinLine, RunLine, append_line, read_lines
 from wardround.records.study import Study
@@ -40,6 +41,8 @@ def test_complete_run_prints_the_table_and_leaves_both_reports(
         assert text in done.output
     assert json.loads(Path("out/report.json").read_text())["ending"]["status"] == "complete"
     assert "<!doctype html>" in Path("out/report.html").read_text()
+    manifest = read_manifest(Path("out"))
+    assert (manifest.status, manifest.best_round, manifest.run) == ("complete", 3, "20260101-120000")
     assert calls[0]["study"].seed == 3
     assert [file.parent.name for file in calls[0]["sites"]] == [f"hospital-{name}" for name in "abcd"]
 
@@ -62,6 +65,8 @@ def test_failed_run_exits_1_with_the_cause_and_what_there_is(
     assert done.exit_code == 1
     assert "round 2: 1 of 3 contributions" in done.output
     assert "Traceback" not in done.output
+    manifest = read_manifest(Path("out"))
+    assert (manifest.status, manifest.rounds_done, len(manifest.sites)) == ("failed", 1, 4)
     assert Path("out/report.html").is_file()
 
 
@@ -117,6 +122,7 @@ def test_interrupt_exits_130_and_says_what_was_kept(
     assert done.exit_code == 130
     assert "Stopped after 2 rounds" in done.output
     assert "run.jsonl" in done.output
+    assert read_manifest(Path("out")).status == "stopped"
     assert "the run was stopped" in Path("out/report.html").read_text()
 
 
@@ -162,7 +168,9 @@ def test_a_folder_with_only_the_log_of_a_run_that_never_started_is_used_again(
     play(monkeypatch, whole_run())
     Path("out").mkdir()
     Path("out/flare.log").write_text("of before")
+    Path("out/manifest.json").write_text("of before")
     assert invoke(study_folder, sites_folder).exit_code == 0
+    assert read_manifest(Path("out")).status == "complete"
     assert "of before" not in Path("out/flare.log").read_text()
     assert invoke(study_folder, sites_folder).exit_code == 2  # this one did start
 
@@ -255,6 +263,16 @@ def test_report_again_from_the_record_gives_the_same_bytes(tmp_path: Path) -> No
         assert CliRunner().invoke(app, ["report", str(tmp_path)]).exit_code == 0
         pages.append((tmp_path / "report.html").read_bytes())
     assert pages[0] == pages[1]
+
+
+def test_report_adds_a_missing_manifest_and_keeps_one_that_is_there(tmp_path: Path) -> None:
+    for line in whole_run():
+        append_line(tmp_path / "run.jsonl", line)
+    CliRunner().invoke(app, ["report", str(tmp_path)])
+    assert read_manifest(tmp_path).study == "brain_tumor"
+    (tmp_path / "manifest.json").write_text("mine")
+    CliRunner().invoke(app, ["report", str(tmp_path)])
+    assert (tmp_path / "manifest.json").read_text() == "mine"
 
 
 def test_report_embeds_pictures_of_sites_marked_synthetic_only(tmp_path: Path, sites_folder: Path) -> None:

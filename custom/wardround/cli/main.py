@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wardround.cli import export, model, report, run, site, synth
+from wardround.cli import export, model, release, report, run, runs, site, synth
 from wardround.cli.errors import DEBUG_VARIABLE, ErrorGroup
 
 app = typer.Typer(
@@ -24,6 +24,9 @@ app.command()(model.predict)
 app.command()(model.adapt)
 app.command(name="export-bundle")(model.export_bundle)
 app.command()(report.report)
+app.add_typer(runs.app, name="runs")
+app.add_typer(release.app, name="release")
+app.command()(release.rollback)
 
 
 @app.callback()

@@ -40,6 +40,9 @@ ARM_HEADS = {
     ALONE: "alone",
 }
 CODES = {
+    "not_reported": "no figure was reported",
+    "not_compared": "was not compared: run with --baselines",
+    "no_interval": "has no interval",
     "absent": "did not join",
     "disconnected": "was not connected",
     "rarely_contributed": "contributed to fewer than half of its rounds",

@@ -82,6 +82,7 @@ class Vocabulary:
         codes: reasons and notes to words.
         arms: titles of arms that mean something of its own here, such as `reference`.
         short_arms: the same for a narrow column.
+        purpose: one sentence on what a model of this kind is for, for its card.
         predicted: the heading of a prediction's figures.
         figures: of a prediction, in reading order.
         what_stays: what is not sent, in the words of this kind of data.
@@ -99,6 +100,7 @@ class Vocabulary:
     codes: Mapping[str, str] = field(default_factory=dict)
     arms: Mapping[str, str] = field(default_factory=dict)
     short_arms: Mapping[str, str] = field(default_factory=dict)
+    purpose: str = ""
     predicted: str = "prediction"
     figures: tuple[Figure, ...] = ()
     what_stays: str = "Cases, their file names and lists of figures by case"

@@ -65,6 +65,7 @@ VOCABULARY = Vocabulary(
         ),
         Family("voxels", "Voxel counts", True, 0, parts=_REGIONS, formula="sums of |P and L|, |P| and |L| over cases"),
     ),
+    purpose="The model outlines whole tumor, tumor core and enhancing tumor on brain MRI of a known tumor.",
     predicted="predicted volumes in ml",
     figures=tuple(Figure(part.key, part.title) for part in _REGIONS),
     console_title="Dice by part and HD95 in mm",

@@ -145,6 +145,7 @@ VOCABULARY = Vocabulary(
         "pooled_reference": "Logistic regression, all data in one place",
     },
     short_arms={"reference": "log. regr.", "pooled_reference": "log.r. pooled"},
+    purpose="The model gives each row of a table, such as a stay, a probability of the study's outcome.",
     predicted="predicted risk",
     figures=(
         Figure("rows", "rows", 0),

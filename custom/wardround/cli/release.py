@@ -1,0 +1,120 @@
+"""`wardround release` and `rollback`: from a run's model to a signed folder, and back to the one before."""
+
+import getpass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from wardround.cli.console import progress, results
+from wardround.cli.errors import EXIT_FAILED
+from wardround.cli.run_folders import RESULTS, run_folder
+from wardround.records.reasons import Reason, WardroundError
+
+RELEASES = Path("releases")
+_DEFAULT = "make"
+ReleasesFolder = Annotated[Path, typer.Option("--releases", help="Folder of all studies' releases.")]
+ResultsFolder = Annotated[Path, typer.Option("--results", help="Where RUN is looked for, if it is no path.")]
+PublicKeyFile = Annotated[Path, typer.Option("--public-key", help="PEM file, got from whoever signs releases.")]
+
+
+class _MakeByDefault(TyperGroup):
+    """`wardround release RUN` is `wardround release make RUN`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=_MakeByDefault, no_args_is_help=True)
+
+
+@app.callback()
+def release() -> None:
+    """Release a run's model, signed, if it meets its study's criteria: `wardround release RUN --approver NAME`."""
+
+
+@app.command()
+def make(
+    run: Annotated[str, typer.Argument(help="The run's folder.", metavar="RUN")],
+    approver: Annotated[str, typer.Option(help="The person who answers for the release, by name.")],
+    key: Annotated[Path | None, typer.Option(help="Private key, PEM, which signs the release.")] = None,
+    round_number: Annotated[
+        int | None,
+        typer.Option(
+            "--round", help="Rounds behind the model; the run keeps its best and its last.", show_default="best"
+        ),
+    ] = None,
+    version: Annotated[str | None, typer.Option(help="Name of the release.", show_default="v1, v2, ...")] = None,
+    results_folder: ResultsFolder = RESULTS,
+    releases: ReleasesFolder = RELEASES,
+) -> None:
+    """Check every criterion of job.yaml; then write releases/STUDY/VERSION: model, card, manifest, signature.
+
+    `make` may be left out. Exit code 1: a criterion is not met, and nothing is written.
+    """
+    _need_cryptography()
+    from wardround.releases.candidate import candidate
+    from wardround.releases.make import make_release
+    from wardround.releases.signature import HOW_TO_MAKE_A_KEY, private_key
+    from wardround.reporting.acceptance import outcome_lines
+
+    if not approver.strip():
+        raise WardroundError(Reason.CONFIGURATION_INVALID, "--approver: name the person who answers for the release")
+    chosen = candidate(run_folder(run, results_folder), round_number)
+    console = results()
+    for line in outcome_lines(chosen.outcome, chosen.summary.words):
+        console.print(line, soft_wrap=True, markup=False)
+    if not chosen.outcome.met:
+        progress().print("[bold red]not released[/]: see what is NOT MET above; nothing was written")
+        raise typer.Exit(EXIT_FAILED)
+    if key is None:
+        raise WardroundError(
+            Reason.CREDENTIALS_MISSING, f"--key: a release is signed, and needs a private key; {HOW_TO_MAKE_A_KEY}"
+        )
+    signer = private_key(key, lambda: str(typer.prompt(f"password of {key}", hide_input=True, err=True)))
+    folder = make_release(chosen, releases, signer, approver=approver, version=version)
+    console.print(f"released {folder}", soft_wrap=True, markup=False)
+
+
+@app.command()
+def verify(
+    folder: Annotated[Path, typer.Argument(help="A release, such as releases/brain_tumor/v1.")],
+    public_key_file: PublicKeyFile,
+) -> None:
+    """Check a release's signature and every file's checksum. Exit code 1: something was changed, added or removed."""
+    _need_cryptography()
+    from wardround.releases.signature import public_key
+    from wardround.releases.verify import faults
+
+    found = faults(folder, public_key(public_key_file))
+    for fault in found:
+        results().print(f"{folder}: {fault}", soft_wrap=True, markup=False)
+    if found:
+        raise typer.Exit(EXIT_FAILED)
+    results().print(f"{folder}: signed by this key, and every file is as it was released", soft_wrap=True, markup=False)
+
+
+def rollback(
+    study: Annotated[str, typer.Argument(help="The study's name.", metavar="STUDY")],
+    why: Annotated[str, typer.Option(help="For the history.")] = "",
+    who: Annotated[str | None, typer.Option(help="For the history.", show_default="this user")] = None,
+    releases: ReleasesFolder = RELEASES,
+) -> None:
+    """Make the release before the current one the current one again, and note it in releases/STUDY/current."""
+    from wardround.releases.history import roll_back
+
+    history = roll_back(releases / study, who=who or getpass.getuser(), why=why)
+    step = history.history[-1]
+    results().print(f"{study}: current is {step.after}, was {step.before}", soft_wrap=True, markup=False)
+
+
+def _need_cryptography() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("cryptography") is None:
+        raise WardroundError(
+            Reason.MODULE_MISSING, "releases need the package cryptography; install wardround with its extra flare"
+        )

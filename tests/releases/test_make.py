@@ -1,0 +1,157 @@
+"""A release: whole, signed so that OpenSSL says so, never overwritten."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.made_release import BEST_ROUND, LAST_ROUND, key_pair, openssl, run_folder, run_lines
+from wardround.learners.checkpoint import load_checkpoint
+from wardround.records.reasons import Reason, WardroundError
+from wardround.releases import make as making
+from wardround.releases.candidate import candidate
+from wardround.releases.history import read_history
+from wardround.releases.make import ReleaseFacts, make_release
+from wardround.releases.signature import private_key
+
+FILES = [
+    *("MODEL_CARD.md", "SHA256SUMS", "SHA256SUMS.sig", "acceptance.json", "manifest.json"),
+    *("model.json", "model.safetensors", "model_card.json", "release.json"),
+]
+
+
+def release(run: Path, keys: tuple[Path, Path], **options: str) -> Path:
+    return make_release(candidate(run), Path("releases"), private_key(keys[0], str), approver="Ada Approver", **options)
+
+
+def test_a_release_holds_the_model_its_card_and_all_that_names_it(run: Path, keys: tuple[Path, Path]) -> None:
+    folder = release(run, keys)
+    assert folder == Path("releases/brain_tumor/v1")
+    assert sorted(file.name for file in folder.iterdir()) == FILES
+    assert (folder / "model.safetensors").read_bytes() == (run / "models/best.safetensors").read_bytes()
+    assert load_checkpoint(folder / "model").card.model_round == BEST_ROUND
+    facts = ReleaseFacts.model_validate_json((folder / "release.json").read_text())
+    assert (facts.run, facts.arm, facts.approver) == ("20260101-120000", "best", "Ada Approver")
+    assert facts.weights_sha256 == load_checkpoint(folder / "model").card.weights_sha256
+    assert json.loads((folder / "acceptance.json").read_text())["criteria"][0]["limit"] == 0.6
+    assert (folder / "manifest.json").read_bytes() == (run / "manifest.json").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["ec", "rsa"])
+def test_plain_openssl_and_sha256sum_verify_it(run: Path, tmp_path: Path, kind: str) -> None:
+    private, public = key_pair(tmp_path, kind)
+    folder = release(run, (private, public))
+    arguments = ["-verify", str(public), "-signature", str(folder / "SHA256SUMS.sig")]
+    assert "Verified OK" in openssl("dgst", "-sha256", *arguments, str(folder / "SHA256SUMS"))
+    checked = subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=folder, capture_output=True)
+    assert checked.returncode == 0
+    assert len(checked.stdout.splitlines()) == len(FILES) - 2
+    (folder / "SHA256SUMS").write_bytes(b"0" + (folder / "SHA256SUMS").read_bytes()[1:])
+    with pytest.raises(subprocess.CalledProcessError):
+        openssl("dgst", "-sha256", *arguments, str(folder / "SHA256SUMS"))
+
+
+def test_the_fingerprint_of_the_key_is_openssls(run: Path, keys: tuple[Path, Path]) -> None:
+    facts = json.loads((release(run, keys) / "release.json").read_text())
+    der = subprocess.run(
+        ["openssl", "pkey", "-pubin", "-in", str(keys[1]), "-outform", "DER"], capture_output=True, check=True
+    ).stdout
+    told = subprocess.run(["sha256sum"], input=der, capture_output=True, check=True).stdout.decode()
+    assert facts["key_sha256"] == told.split()[0]
+
+
+def test_statistics_of_the_run_go_with_it(run: Path, keys: tuple[Path, Path]) -> None:
+    (run / "statistics.json").write_text("{}")
+    folder = release(run, keys)
+    assert (folder / "statistics.json").read_text() == "{}"
+    assert "statistics.json" in (folder / "SHA256SUMS").read_text()
+    assert json.loads((folder / "release.json").read_text())["statistics"] is True
+
+
+def test_the_next_release_has_the_next_number_and_becomes_the_current_one(run: Path, keys: tuple[Path, Path]) -> None:
+    versions = [release(run, keys).name, release(run, keys, version="2026-01").name, release(run, keys).name]
+    assert versions == ["v1", "2026-01", "v2"]
+    history = read_history(Path("releases/brain_tumor"))
+    assert history.current == "v2"
+    assert [(step.before, step.after, step.who) for step in history.history] == [
+        (None, "v1", "Ada Approver"), ("v1", "2026-01", "Ada Approver"), ("2026-01", "v2", "Ada Approver")
+    ]  # fmt: skip
+
+
+def test_a_release_is_never_overwritten(run: Path, keys: tuple[Path, Path]) -> None:
+    folder = release(run, keys)
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    with pytest.raises(WardroundError, match="never overwritten"):
+        release(run, keys, version="v1")
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("version", ["../v9", ".hidden", "a/b", ""])
+def test_a_version_is_a_plain_name(run: Path, keys: tuple[Path, Path], version: str) -> None:
+    if not version:
+        assert release(run, keys, version=version).name == "v1"
+        return
+    with pytest.raises(WardroundError, match="--version"):
+        release(run, keys, version=version)
+    assert not Path("releases/v9").exists()
+
+
+def test_one_that_fails_half_way_leaves_nothing(
+    run: Path, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(making, "sign", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(OSError, match="No space"):
+        release(run, keys)
+    assert [path.name for path in Path("releases/brain_tumor").iterdir()] == [".lock"]
+    monkeypatch.undo()
+    monkeypatch.chdir(run.parents[2])
+    assert release(run, keys).name == "v1"
+
+
+def test_a_model_that_misses_a_criterion_is_not_released(tmp_path: Path, keys: tuple[Path, Path]) -> None:
+    run = run_folder(tmp_path / "run", run_lines({"worst_site": {"dice_mean": 0.66}}))
+    with pytest.raises(WardroundError, match="does not meet"):
+        make_release(candidate(run), tmp_path / "releases", private_key(keys[0], str), approver="Ada")
+    assert not (tmp_path / "releases").exists()
+
+
+def test_the_last_model_can_be_chosen_and_no_other_round(run: Path) -> None:
+    assert candidate(run).arm == "best"
+    assert candidate(run, BEST_ROUND).arm == "best"
+    last = candidate(run, LAST_ROUND)
+    assert (last.arm, last.checkpoint.card.model_round, last.outcome.arm) == ("last", LAST_ROUND, "last")
+    with pytest.raises(
+        WardroundError, match=r"--round 2: .* keeps the best model, of round 3, and the last, of round 4"
+    ):
+        candidate(run, 2)
+
+
+@pytest.mark.parametrize("file", ["best.safetensors", "best.json"])
+def test_a_file_that_is_not_as_the_run_left_it_is_found(run: Path, file: str) -> None:
+    shutil.copy(run / "models" / file.replace("best", "last"), run / "models" / file)
+    with pytest.raises(WardroundError, match="not as the run left it") as caught:
+        candidate(run)
+    assert caught.value.code is Reason.DATA_UNREADABLE
+
+
+def test_the_model_of_another_run_is_found_though_its_manifest_fits(run: Path, tmp_path: Path) -> None:
+    lines = run_lines()
+    lines[0] = lines[0].model_copy(update={"study_digest": "e" * 64})
+    other = run_folder(tmp_path / "other", lines)
+    with pytest.raises(WardroundError, match="another run"):
+        candidate(other)
+    record = run / "run.jsonl"
+    record.write_text(record.read_text().replace(f'"best_round":{BEST_ROUND}', '"best_round":2'))
+    with pytest.raises(WardroundError, match="another run"):
+        candidate(run)
+
+
+def test_a_run_without_an_end_or_a_model_has_nothing_to_release(tmp_path: Path, run: Path) -> None:
+    stopped = run_folder(tmp_path / "stopped", run_lines()[:-1])
+    with pytest.raises(WardroundError, match="stopped and has no model"):
+        candidate(stopped)
+    (run / "manifest.json").unlink()
+    with pytest.raises(WardroundError, match="wardround report"):
+        candidate(run)

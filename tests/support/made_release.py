@@ -1,0 +1,74 @@
+"""A made run's folder as `wardround run` leaves it, with real models, and a key to release one with."""
+
+import subprocess
+from pathlib import Path
+
+from support.fake_workload import FakeWorkload, make_study
+from support.made_run import whole_run
+from wardround.cli.write_manifest import write_run_manifest
+from wardround.learners.checkpoint import Checkpoint, make_checkpoint, save_checkpoint
+from wardround.learners.fill import all_entries
+from wardround.records.metric_record import MetricRecord
+from wardround.records.run_lines import EndLine, RunLine, ScoreLine, StartLine, append_line
+
+CRITERIA = {"worst_site": {"dice_mean": 0.6}, "worse_than_alone": {"dice_mean": 0.15}}
+BEST_ROUND, LAST_ROUND = 3, 4
+
+
+def run_lines(criteria: dict | None = None, *, run: str = "20260101-120000") -> list[RunLine]:
+    """The made run of brain tumors, with intervals on final figures and with criteria that it meets."""
+    lines = []
+    for line in whole_run():
+        if isinstance(line, StartLine):
+            study = {**line.study, "acceptance": CRITERIA if criteria is None else criteria}
+            line = line.model_copy(update={"study": study, "run": run})
+        elif isinstance(line, ScoreLine) and line.split == "test":
+            line = line.model_copy(update={"records": [_with_interval(record) for record in line.records]})
+        lines.append(line)
+    return lines
+
+
+def run_folder(folder: Path, lines: list[RunLine] | None = None) -> Path:
+    """Writes record, models and manifest."""
+    folder.mkdir(parents=True)
+    for name, model_round in (("best", BEST_ROUND), ("last", LAST_ROUND)):
+        save_checkpoint(folder / "models" / name, checkpoint(model_round))
+    digest = checkpoint(LAST_ROUND).card.weights_sha256
+    for line in lines or run_lines():
+        if isinstance(line, EndLine) and line.weights_sha256:
+            line = line.model_copy(update={"weights_sha256": digest})
+        append_line(folder / "run.jsonl", line)
+    write_run_manifest(folder)
+    return folder
+
+
+def checkpoint(model_round: int) -> Checkpoint:
+    """A model of the made run; another round has other weights."""
+    tensors = {name: tensor * 0 + model_round for name, tensor in all_entries(FakeWorkload().network()).items()}
+    made = make_checkpoint(tensors, make_study(), model_round=model_round, workload=FakeWorkload())
+    return Checkpoint(made.tensors, made.card.model_copy(update={"study": "brain_tumor", "study_digest": "d" * 64}))
+
+
+def key_pair(folder: Path, kind: str = "ec") -> tuple[Path, Path]:
+    """A private and a public key in PEM, as OpenSSL makes them."""
+    private, public = folder / f"{kind}.key", folder / f"{kind}.pub"
+    make = {
+        "ec": ["ecparam", "-genkey", "-noout", "-name", "prime256v1"],
+        "rsa": ["genpkey", "-algorithm", "RSA"],
+        "ed25519": ["genpkey", "-algorithm", "ed25519"],
+    }[kind]
+    openssl(*make, "-out", str(private))
+    openssl("pkey", "-in", str(private), "-pubout", "-out", str(public))
+    return private, public
+
+
+def openssl(*arguments: str) -> str:
+    """What OpenSSL prints; a failure is one."""
+    done = subprocess.run(["openssl", *arguments], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def _with_interval(record: MetricRecord) -> MetricRecord:
+    if record.value is None:
+        return record
+    return record.model_copy(update={"interval": (round(record.value - 0.03, 4), round(record.value + 0.03, 4))})
