@@ -1,6 +1,7 @@
 """A record followed through FLARE's show_stats: every line once, in order, whatever was missed. FLARE's own errors
 are told in one line."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ class FakeSession:
 
     def get_job_meta(self, _job: str) -> dict[str, str]:
         self.looks += 1
+        logging.getLogger("CoreCell").warning("no connection to server")
         self._maybe_fail("get_job_meta")
         return {"status": "FINISHED:COMPLETED"}
 
@@ -114,6 +116,25 @@ def test_a_job_that_no_site_takes_ends_with_each_sites_reason(
     told = _follow(monkeypatch, tmp_path, fake, code=None)
     assert all(text in str(told) for text in refused)
     assert fake.aborted == aborted
+
+
+def test_a_server_that_goes_away_for_good_is_told_once_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    class Dying(FakeSession):
+        def get_job_meta(self, job: str) -> dict[str, str]:
+            return super().get_job_meta(job) if self.looks else self._running()
+
+        def _running(self) -> dict[str, str]:
+            self.looks += 1
+            return {"status": "RUNNING"}
+
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    told = str(_follow(monkeypatch, tmp_path, Dying("get_job_meta")))
+    assert "60 times in a row" in told
+    assert "nvflare job download" in told
+    assert "began, and was not followed to its end" in (tmp_path / "flare.log").read_text()  # so it is a failed run
+    assert "no connection" not in capfd.readouterr().err
 
 
 def test_a_server_that_comes_back_is_followed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -26,12 +26,16 @@ class Waiting:
 
     Args:
         on_wait: gets each new reason in one line, once.
+
+    Attributes:
+        over: the server has taken the job up; whoever looks sets it.
     """
 
     def __init__(self, on_wait: Callable[[str], None] | None) -> None:
         self._on_wait = on_wait or (lambda _text: None)
         self._told = ""
         self._looks = 0
+        self.over = False
 
     def look(self, meta: dict[str, Any]) -> None:
         """Takes what the server says of a job whose status is SUBMITTED.

@@ -3,8 +3,9 @@
 import contextlib
 import io
 import json
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -54,13 +55,15 @@ def run_through_session(
     """
     session = open_session(kit, study=study.name if enrolled else None)
     try:
-        with workspace() as folder:
+        with _quiet(), workspace() as folder:
             StudyRecipe(study, sites=sites, run_name=run_name, environment=environment).export(str(folder / "job"))
             job = str(_asked("submit the job", session.submit_job, str(folder / "job" / study.name)))
-            follower = Follower(on_line)
+            follower, waiting = Follower(on_line), Waiting(on_wait)
             try:
-                ended = _follow(session, job, follower, Waiting(on_wait))
+                ended = _follow(session, job, follower, waiting)
             except BaseException:
+                if waiting.over:
+                    _note(out / "flare.log", f"job {job}: began, and was not followed to its end")
                 with contextlib.suppress(Exception):
                     session.abort_job(job)
                 raise
@@ -149,10 +152,14 @@ def _follow(session: Session, job: str, follower: Follower, waiting: Waiting) ->
     while True:
         try:
             meta = dict(_asked(f"look at job {job}", session.get_job_meta, job))
-        except WardroundError:
+        except WardroundError as error:
             failed += 1
             if failed >= _FAILED_POLLS:
-                raise
+                raise WardroundError(
+                    error.code,
+                    f"{error}, {failed} times in a row; once the server runs again, `nvflare job list` tells what "
+                    "became of the job: fetch its result with `nvflare job download`, or submit it again",
+                ) from error
             time.sleep(_POLL_SECONDS)
             continue
         failed = 0
@@ -161,12 +168,26 @@ def _follow(session: Session, job: str, follower: Follower, waiting: Waiting) ->
             return meta
         if status == "SUBMITTED":
             waiting.look(meta)
+        else:
+            waiting.over = True
         if status == "RUNNING":
             stats = None
             with contextlib.suppress(Exception):  # no stats yet, or no longer: the result has everything
                 stats = session.show_stats(job, "server")
             follower.look(stats)
         time.sleep(_POLL_SECONDS)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Python prints warnings of a program that set up no logging; of a server that is away FLARE has several a second,
+    and what matters of them is told as an error."""
+    handler = logging.NullHandler()
+    logging.getLogger().addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.getLogger().removeHandler(handler)
 
 
 def _asked(what: str, call: Callable[..., Any], *arguments: Any) -> Any:
