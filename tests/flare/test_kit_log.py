@@ -16,6 +16,10 @@ _UNHEARD = (
     "2030-01-02 04:{},000 - Communicator - INFO - Failed to send heartbeat. Will try again. "
     "Exception: FLCommunicationError: error:client_quit"
 )
+_UNSENT = (
+    "2030-01-02 04:{},000 - CoreCell - ERROR - [ME=:pital-a O=:pital-a D=server F=:pital-a T=server CH=task "
+    "TP=heart_beat SCH=? STP=? SEQ=?] cannot send to 'server': target_unreachable"
+)
 _BYE = "2030-01-02 05:00:00,000 - MPM - INFO - MPM: Good Bye!"
 _REFUSED = "2030-01-02 05:00:00,000 - root - ERROR - not started: fed_client.json was edited"
 _SINCE = "registered with the server since 2030-01-02 03:04:06 (this machine's time)"
@@ -26,6 +30,11 @@ _SINCE = "registered with the server since 2030-01-02 03:04:06 (this machine's t
     [
         ([_START], "04:00:00", "started, not yet registered with the server"),
         ([_START, _REGISTERED], "04:00:00", _SINCE),
+        (
+            [_START, _REGISTERED, _UNSENT.format("00:10"), _UNSENT.format("00:20")],
+            "04:00:25",
+            "not heard by the server since 2030-01-02 04:00:10 (this machine's time)",
+        ),
         (
             [_REGISTERED, _UNHEARD.format("00:01"), _UNHEARD.format("00:16"), _UNHEARD.format("00:31")],
             "04:00:40",

@@ -14,6 +14,7 @@ UNANSWERED = (
 )
 # FLARE's heartbeats are 10 s apart, and a failed one is tried again after its timeout and 5 s
 UNANSWERED_SECONDS = 45.0
+_UNSENT = ("TP=heart_beat", "cannot send to")
 _STATES = {
     REGISTERED: "registered with the server",
     "not started: ": "not started",  # the kit guard's
@@ -44,7 +45,7 @@ def newest_lines(kit: Path) -> list[LogLine]:
 
 def is_unanswered(lines: list[LogLine], *, now: float) -> bool:
     """Whether the server does not answer the site's heartbeats now. FLARE tells no more once it does again."""
-    return any(UNANSWERED in line.text and now - line.time < UNANSWERED_SECONDS for line in lines)
+    return any(_is_failure(line) and now - line.time < UNANSWERED_SECONDS for line in lines)
 
 
 def connection(kit: Path, *, now: float | None = None) -> str:
@@ -56,12 +57,18 @@ def connection(kit: Path, *, now: float | None = None) -> str:
     if last is None:
         return "started, not yet registered with the server"
     state = _state(last)
-    failures = [line for line in lines if UNANSWERED in line.text and line.time >= last.time]
+    failures = [line for line in lines if _is_failure(line) and line.time >= last.time]
     if state != _STATES[REGISTERED] or not failures:
         return f"{state} since {_told(last)} (this machine's time)"
     if is_unanswered(failures, now=time.time() if now is None else now):
         return f"not heard by the server since {_told(_outage(failures))} (this machine's time)"
     return f"{state} since {_told(last)} (this machine's time), heard again after {_told(failures[-1])}"
+
+
+def _is_failure(line: LogLine) -> bool:
+    """A heartbeat that the server did not answer, or that found no way to it: FLARE gives up on the former for good
+    where the server was killed, and repeats the latter."""
+    return UNANSWERED in line.text or all(words in line.text for words in _UNSENT)
 
 
 def _state(line: LogLine) -> str | None:
