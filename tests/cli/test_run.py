@@ -228,6 +228,20 @@ def test_baselines_and_differences_are_added_to_the_record(
     assert "model of" in done.output
 
 
+def test_what_the_federation_found_is_told_where_a_baseline_fails(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise WardroundError(Reason.DATA_MISSING, "alone:hospital-a: hospital-e: no such file")
+
+    play(monkeypatch, whole_run())
+    monkeypatch.setattr(baselines, "run_baselines", fail)
+    done = invoke(study_folder, sites_folder, "--baselines")
+    assert done.exit_code == 1
+    assert "after the federation: alone:hospital-a: hospital-e: no such file" in done.output
+    assert Path("out/report.html").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

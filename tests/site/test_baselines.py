@@ -125,7 +125,7 @@ def test_a_baseline_repeats_bit_for_bit(configs: list[SiteConfig], tmp_path: Pat
 
 
 def test_a_failing_arm_is_named(configs: list[SiteConfig], tmp_path: Path) -> None:
-    with pytest.raises(WardroundError, match=r"(pooled|alone:hospital-.): case-1: no t1c") as caught:
+    with pytest.raises(WardroundError, match=r"(pooled|alone:hospital-.): hospital-.: case-1: no t1c") as caught:
         run_baselines(
             STUDY, configs, run="r", out=tmp_path, on_line=lambda _: None, opener=open_site_with_a_broken_neighbor
         )

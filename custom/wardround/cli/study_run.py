@@ -45,7 +45,7 @@ class RunOptions:
 
 
 class FederationFailedError(WardroundError):
-    """The federation began and did not come to an end; what there is lies in the output folder."""
+    """The run began and did not come to its end; what there is lies in the output folder and can be told."""
 
 
 def results_folder(study: Study) -> Path:
@@ -103,12 +103,15 @@ def _run_to_the_report(
     for line in causes.lines():
         progress.trouble(line)
     record = options.out / RECORD
-    if options.baselines:
-        progress.phase("baselines: each hospital alone, and all data pooled, with the same steps")
-        _baselines(study, configs, options.out, progress)
-    if configs:
-        progress.phase("differences between arms, paired by case")
-        _differences(study, configs, record)
+    try:
+        if options.baselines:
+            progress.phase("baselines: each hospital alone, and all data pooled, with the same steps")
+            _baselines(study, configs, options.out, progress)
+        if configs:
+            progress.phase("differences between arms, paired by case")
+            _differences(study, configs, record)
+    except WardroundError as error:  # what the federation itself found is still to be told
+        raise FederationFailedError(error.code, f"after the federation: {error}") from error
     progress.phase("writing the report")
     return write_report(options.out, configs)
 

@@ -13,6 +13,7 @@ from wardround.learners.initial import with_statistics
 from wardround.learners.learner import Learner
 from wardround.records.arms import POOLED, POOLED_REFERENCE
 from wardround.records.metric_record import MetricRecord, value_of
+from wardround.records.reasons import WardroundError
 from wardround.records.run_lines import BaselineRoundLine, RunLine, ScoreLine
 from wardround.records.scores import Scores
 from wardround.records.study import Study
@@ -61,7 +62,7 @@ def train_and_score(
         opener: how a site is opened.
         emit: takes each line as it is known.
     """
-    opened = {config.name: opener(study, config) for config in configs}
+    opened = {config.name: _open(opener, study, config) for config in configs}
     workload = opened[arm.sites[0]].workload
     own = [opened[site].data for site in arm.sites]
     data = own[0] if len(own) == 1 else workload.pool(own)
@@ -87,6 +88,13 @@ def train_and_score(
     for config in configs:
         scores = score_reference(workload, opened[config.name].data, reference, "test")
         _tell(POOLED_REFERENCE, config, scores, run, emit, notes=() if reference is not None else (NO_REFERENCE,))
+
+
+def _open(opener: Opener, study: Study, config: SiteConfig) -> OpenSite:
+    try:
+        return opener(study, config)
+    except WardroundError as error:  # an arm opens every site, so its own name does not say whose data it is
+        raise WardroundError(error.code, f"{config.name}: {error}") from error
 
 
 def _tell(
