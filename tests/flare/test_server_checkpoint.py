@@ -109,7 +109,7 @@ def test_a_write_that_fails_leaves_the_one_before_and_no_part(tmp_path: Path, mo
         ),
         ("remove", Reason.DATA_MISSING, r"model-000002-\w+.safetensors: missing, though the state names it"),
         ("version", Reason.CONFIGURATION_INVALID, r"written by wardround 9\.9, this is "),
-        ("study", Reason.DATA_UNREADABLE, r"state-000002.json: its study is not the one that it was written for"),
+        ("study", Reason.DATA_UNREADABLE, r"state-000002.json: its study does not read as it was written"),
         ("cut", Reason.DATA_UNREADABLE, r"state-000002.json: not a server's checkpoint"),
         ("key", Reason.DATA_UNREADABLE, r"state-000002.json: not a server's checkpoint \(surprise: "),
         ("path", Reason.DATA_UNREADABLE, r"state-000002.json: not a server's checkpoint \(model.name: "),

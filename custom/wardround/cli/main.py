@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wardround.cli import export, model, release, report, run, runs, site, synth
+from wardround.cli import export, model, release, report, resume, run, runs, site, synth
 from wardround.cli.errors import DEBUG_VARIABLE, ErrorGroup
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
 app.add_typer(synth.app, name="synth")
 app.add_typer(site.app, name="site")
 app.command()(run.run)
+app.command()(resume.resume)
 app.command()(export.export)
 app.command()(model.predict)
 app.command()(model.adapt)

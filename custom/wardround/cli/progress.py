@@ -12,7 +12,16 @@ from rich.status import Status
 from wardround.cli.tables import figure
 from wardround.records.arms import is_baseline
 from wardround.records.metric_record import find
-from wardround.records.run_lines import BaselineRoundLine, EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine
+from wardround.records.run_lines import (
+    BaselineRoundLine,
+    EndLine,
+    JoinLine,
+    ResumeLine,
+    RoundLine,
+    RunLine,
+    ScoreLine,
+    StartLine,
+)
 from wardround.records.study import Study
 from wardround.reporting.words import Words, words_of
 
@@ -27,6 +36,7 @@ class RunProgress:
     """
 
     def __init__(self, console: Console, study: Study, *, test_scores: bool = True) -> None:
+        self._rounds = study.training.rounds
         self._console, self._key, self._test_scores = console, study.evaluation.key_metric, test_scores
         self._words = words_of(study.workload["kind"])
         self._status: Status | None = console.status("") if console.is_terminal else None
@@ -64,6 +74,8 @@ class RunProgress:
             self._end_arms()
         if isinstance(line, StartLine):
             self._on_start(line)
+        elif isinstance(line, ResumeLine):
+            self._on_resume(line)
         elif isinstance(line, JoinLine):
             self._sites += 1
             self._say(f"        {escape(line.manifest.site)} is ready and joins in round {line.round + 1}")
@@ -91,6 +103,17 @@ class RunProgress:
             self._say(f"[yellow]        not there yet: {escape(', '.join(line.missing))}[/]")
         self._say(f"        figures: {self._words.measure(self._key).title}; a round's: of the model it began with")
         self._now("round 1 is training")
+
+    def _on_resume(self, line: ResumeLine) -> None:
+        self._last = monotonic()
+        self._sites = len(line.sites)
+        self.rounds_done = line.round
+        more = line.round < self._rounds
+        what = f"round {line.round + 1} of {self._rounds}" if more else "the scoring"
+        self._say(f"        goes on with {what}: {escape(', '.join(site.site for site in line.sites))}")
+        if line.missing:
+            self._say(f"[yellow]        not there yet: {escape(', '.join(line.missing))}[/]")
+        self._now(f"round {line.round + 1} is training" if more else "scoring the last model, then every arm")
 
     def _on_round(self, line: RoundLine) -> None:
         now = monotonic()

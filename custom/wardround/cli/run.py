@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,7 @@ from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PARTIAL, debugging, tell
 from wardround.cli.options import Overrides, StudyFolder
 from wardround.cli.progress import RunProgress
+from wardround.cli.resume_hint import resume_hint
 from wardround.cli.sites import sites_folder
 from wardround.cli.study_run import FederationFailedError, RunOptions, results_folder, run_whole_study
 from wardround.cli.tables import print_summary
@@ -20,6 +21,9 @@ from wardround.cli.write_report import RECORD, Report, write_report
 from wardround.records.reasons import WardroundError
 from wardround.records.run_lines import Environment
 from wardround.records.study import Study, load_study
+
+if TYPE_CHECKING:
+    from wardround.flare.continuation import Continuation
 
 _STANDARD_ERROR = 2  # written to directly: a handler may interrupt a print
 _REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -59,7 +63,7 @@ def run(
 
             run_sweep(settings, options, sweep)
             return
-        report = _run_one(settings, options)
+        report = run_and_report(settings, options)
     finish(report)
 
 
@@ -73,10 +77,11 @@ def finish(report: Report) -> None:
         raise typer.Exit(code)
 
 
-def _run_one(settings: Study, options: RunOptions) -> Report:
+def run_and_report(settings: Study, options: RunOptions, continuation: "Continuation | None" = None) -> Report:
+    """Runs a study, or goes on with a run; where that fails or is stopped, says what there is and leaves."""
     with RunProgress(progress(), settings) as shown:
         try:
-            return run_whole_study(settings, options, shown)
+            return run_whole_study(settings, options, shown, continuation)
         except FederationFailedError as error:
             if debugging():
                 raise
@@ -84,7 +89,7 @@ def _run_one(settings: Study, options: RunOptions) -> Report:
             _report_what_there_is(options.out)
             raise typer.Exit(EXIT_FAILED) from None
         except KeyboardInterrupt:
-            _tell_what_was_kept(options.out, shown)
+            _tell_what_was_kept(options, shown)
             raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
@@ -120,9 +125,11 @@ def _report_what_there_is(out: Path) -> None:
         progress().print(f"no report: {error}", soft_wrap=True, markup=False)
 
 
-def _tell_what_was_kept(out: Path, shown: RunProgress) -> None:
-    console = progress()
+def _tell_what_was_kept(options: RunOptions, shown: RunProgress) -> None:
+    console, out = progress(), options.out
     console.print(f"[yellow]Stopped after {shown.rounds_done} rounds.[/]", soft_wrap=True)
     _report_what_there_is(out)
     kept = ", ".join(file.name for file in sorted(out.glob("*"))) if out.is_dir() else ""
     console.print(f"kept in {out}: {kept or 'nothing'}", soft_wrap=True)
+    if hint := resume_hint(out, baselines=options.baselines):
+        console.print(hint, soft_wrap=True, markup=False)

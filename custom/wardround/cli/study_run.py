@@ -7,20 +7,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wardround.cli.progress import RunProgress
+from wardround.cli.resume_hint import resume_hint
 from wardround.cli.sites import site_files
 from wardround.cli.write_manifest import write_manifest_anyhow, write_run_manifest
 from wardround.cli.write_report import RECORD, Report, write_report
-from wardround.records.manifest import FILE_NAME
+from wardround.records import launch, manifest
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import Environment, RunLine, StartLine, append_line, read_lines
 from wardround.records.study import Study
 
 if TYPE_CHECKING:
+    from wardround.flare.continuation import Continuation
     from wardround.site.config import SiteConfig
 
 
 LOG = "flare.log"
-_OF_NO_RUN = {LOG, FILE_NAME}  # all that a run leaves that never began, so there is nothing to lose
+_OF_NO_RUN = {
+    LOG,
+    launch.FILE_NAME,
+    manifest.FILE_NAME,
+}  # all that a run leaves that never began, so there is nothing to lose
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,7 @@ class RunOptions:
         out: an empty or new folder for everything that the run leaves.
         baselines: also train each hospital alone and on pooled data; needs all data on this machine.
         kit: the admin's startup kit, for production.
+        site_files: the site.yaml files to use, in place of those in `sites`.
     """
 
     study_folder: Path
@@ -42,6 +49,7 @@ class RunOptions:
     out: Path
     baselines: bool = False
     kit: Path | None = None
+    site_files: tuple[Path, ...] = ()
 
 
 class FederationFailedError(WardroundError):
@@ -53,8 +61,10 @@ def results_folder(study: Study) -> Path:
     return Path("results", study.name, datetime.now().strftime("%Y%m%d-%H%M%S"))
 
 
-def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) -> Report:
-    """Runs everything into `options.out` and returns the report.
+def run_whole_study(
+    study: Study, options: RunOptions, progress: RunProgress, continuation: "Continuation | None" = None
+) -> Report:
+    """Runs everything into `options.out` and returns the report; with a continuation, what is left of a run.
 
     Raises:
         FederationFailedError: FLARE started and the run failed.
@@ -63,10 +73,11 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
     _refuse_baselines_in_production(options)
     files = _site_files(options)
     configs = _configs(files)
-    _claim(options.out)
+    if continuation is None:
+        _claim(options.out)
     log = options.out / LOG
     try:
-        report = _run_to_the_report(study, options, files, configs, progress)
+        report = _run_to_the_report(study, options, files, configs, progress, continuation)
     except BaseException as error:
         if log.is_file():  # else nothing was started
             write_manifest_anyhow(options.out, study, options.environment, _why(error))
@@ -76,7 +87,12 @@ def run_whole_study(study: Study, options: RunOptions, progress: RunProgress) ->
 
 
 def _run_to_the_report(
-    study: Study, options: RunOptions, files: list[Path], configs: list["SiteConfig"], progress: RunProgress
+    study: Study,
+    options: RunOptions,
+    files: list[Path],
+    configs: list["SiteConfig"],
+    progress: RunProgress,
+    continuation: "Continuation | None",
 ) -> Report:
     from wardround.flare.environments import run_study
     from wardround.flare.site_causes import SiteCauses
@@ -94,11 +110,13 @@ def _run_to_the_report(
             on_line=progress.on_line,
             kit=options.kit,
             on_wait=progress.trouble,
+            continuation=continuation,
         )
     except WardroundError as error:
         if not log.is_file():
             raise
-        told = "\n".join([str(error), *causes.lines(), f"FLARE's log: {log}"])
+        hint = resume_hint(options.out, baselines=options.baselines)
+        told = "\n".join([str(error), *causes.lines(), f"FLARE's log: {log}", *([hint] if hint else [])])
         raise FederationFailedError(error.code, told) from error
     for line in causes.lines():
         progress.trouble(line)
@@ -141,7 +159,9 @@ def _refuse_baselines_in_production(options: RunOptions) -> None:
 
 
 def _site_files(options: RunOptions) -> list[Path]:
-    return [] if options.environment == "prod" else site_files(options.sites)
+    if options.environment == "prod":
+        return []
+    return list(options.site_files) or site_files(options.sites)
 
 
 def _configs(files: Sequence[Path]) -> list["SiteConfig"]:

@@ -12,6 +12,7 @@ from wardround.records.metric_record import MetricRecord, Status
 from wardround.reporting.answer import answer
 from wardround.reporting.measure import DASH, Measure
 from wardround.reporting.model import ArmScore, Summary
+from wardround.reporting.resumptions import in_one_line
 from wardround.reporting.words import Words
 
 _COLORS = {"better": "green", "worse": "red", "not_shown": "dim", "too_few": "dim", "unknown": "dim"}
@@ -25,6 +26,8 @@ def print_summary(console: Console, summary: Summary) -> None:
         console.print(f"[bold yellow]This run is {summary.ending.status}:[/]", soft_wrap=True)
         for reason in summary.ending.reasons:
             console.print(f"  {summary.words.reason_in_words(reason)}", soft_wrap=True, markup=False)
+    for fact in summary.resumptions:
+        console.print(f"{in_one_line(fact)}.", soft_wrap=True, markup=False)
     if not summary.table:
         return
     _print_trimmed(console, Text(answer(summary)), soft_wrap=not console.is_terminal)

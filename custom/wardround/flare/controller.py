@@ -135,6 +135,8 @@ class RoundController(FedAvg):
         standing.keep_models(model.params)
         sha = weights_sha256(model.params)
         self.record.end(best_round=standing.best[0], last_round=self.num_rounds, weights_sha256=sha)
+        if not self.record.partial and not self.record.unwritten:
+            standing.forget_checkpoints()
 
     def order(self, round_index: int, model_round: int, **arm: str) -> Order:
         """What to tell the sites with a task."""

@@ -1,19 +1,24 @@
 """run_study and export_job: one study, any environment, with a record that grows while it runs."""
 
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from psutil import Process
 
+from wardround.flare.continuation import Continuation
 from wardround.flare.controller import new_run_name
 from wardround.flare.failure import cause_of
 from wardround.flare.poc import run_in_poc
 from wardround.flare.production import run_in_production
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.simulator import run_in_simulator
+from wardround.records.launch import Launch, note_launch, write_launch
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, Environment, RunLine, read_lines
+from wardround.records.server_state import FOLDER
 from wardround.records.study import Study, check_key_metric
 from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.safe_quorum import refuse_small_quorum
@@ -33,11 +38,13 @@ def run_study(
     kit: Path | None = None,
     run_name: str | None = None,
     on_wait: Callable[[str], None] | None = None,
+    continuation: Continuation | None = None,
 ) -> Path:
     """Runs a study and returns its `run.jsonl`.
 
-    `out` gets run.jsonl, flare.log, models/ and FLARE's own figures in flare/. FLARE runs in child processes, none
-    of which outlives the call, Ctrl-C included; production's processes are the hospitals' own.
+    `out` gets run.jsonl, flare.log, models/ and FLARE's own figures in flare/, launch.json, and until the run is
+    complete checkpoint/. FLARE runs in child processes, none of which outlives the call, Ctrl-C included; production's
+    processes are the hospitals' own.
 
     Args:
         study_folder: the folder of the job.yaml, for messages.
@@ -49,19 +56,36 @@ def run_study(
         kit: the admin's startup kit, for `prod`.
         on_wait: gets, in `prod`, each new reason why the job waits for its start.
         run_name: names the run at the sites; by default the study and the time. A new run needs a new name.
+        continuation: what to go on with, under the same name; `out` is that run's folder then.
 
     Raises:
         WardroundError: with the cause in one line. What there is of the record is in `out`.
     """
     configs = check_study(study_folder, study, environment=environment, sites=sites, kit=kit)
     out.mkdir(parents=True, exist_ok=True)
-    name = run_name or new_run_name(study)
-    if environment == "prod":
-        assert kit is not None
-        run_in_production(study, kit, run_name=name, out=out, on_line=on_line, on_wait=on_wait)
-    else:
-        run = run_in_simulator if environment == "sim" else run_in_poc
-        run(study, configs, run_name=name, out=out, on_line=on_line)
+    name = continuation.state.run if continuation else run_name or new_run_name(study)
+    own = Process()
+    launch = Launch(
+        environment=environment,
+        study=study.name,
+        run=name,
+        sites=[file.resolve() for file in sites],
+        kit=kit.resolve() if kit else None,
+        process=own.pid,
+        process_started=own.create_time(),
+    )
+    write_launch(out, launch)
+    try:
+        if environment == "prod":
+            assert kit is not None
+            run_in_production(
+                study, kit, run_name=name, out=out, on_line=on_line, on_wait=on_wait, continuation=continuation
+            )
+        else:
+            run = run_in_simulator if environment == "sim" else run_in_poc
+            run(study, configs, run_name=name, out=out, on_line=on_line, continuation=continuation)
+    finally:
+        note_launch(out, process=None, process_started=None, mark=None, workspace=None, run_folder=None)
     return _judge(out)
 
 
@@ -134,6 +158,8 @@ def _judge(out: Path) -> Path:
     lines = read_lines(record) if record.is_file() else []
     end = next((line for line in reversed(lines) if isinstance(line, EndLine)), None)
     cause = cause_of(out / "flare.log")
+    if end is not None and end.status == "complete":
+        shutil.rmtree(out / FOLDER, ignore_errors=True)  # there is nothing to go on with
     if end is None:
         why = cause or "it does not say why; see flare.log in the results' folder"
         raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the run early: {why}")

@@ -1,6 +1,7 @@
 """Why FLARE gave up, in one line from its log: the cause, without a path."""
 
 import re
+import signal
 from pathlib import Path
 
 # the most telling first; each finds the text after the marker to the end of its line
@@ -32,6 +33,17 @@ def cause_of(log: Path) -> str | None:
         if match:
             return mask_paths(match["cause"].strip())[:300]
     return None
+
+
+def in_words(exit_code: int | None) -> str:
+    """What the end of FLARE's main process says, where its log says nothing. It passes on its server's exit code."""
+    number = -exit_code if exit_code is not None and exit_code < 0 else 256 - (exit_code or 0)
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        return "it does not say why; see flare.log in the results' folder"
+    killed = " by somebody, or by the system where memory was short" if number == signal.SIGKILL else ""
+    return f"its server process was ended{killed} (signal {number}, {name})"
 
 
 def mask_paths(text: str) -> str:

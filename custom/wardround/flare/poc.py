@@ -13,12 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from wardround.flare.continuation import Continuation
 from wardround.flare.failure import cause_of
 from wardround.flare.kit_log import REGISTERED
 from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.poc_kits import ADMIN, PROJECT, SERVER, install, write_project
 from wardround.flare.session import run_through_session
 from wardround.flare.workspace import site_environment, workspace
+from wardround.records.launch import note_launch
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
@@ -50,6 +52,15 @@ class PocSystem:
     def kit(self) -> Path:
         """The admin's startup kit, for sessions and for `nvflare job submit`."""
         return self._kits / ADMIN
+
+    @property
+    def mark(self) -> str:
+        """Of its processes; see `MarkedProcesses`."""
+        return self._children.mark
+
+    def run_folder(self, job: str) -> Path:
+        """The server's folder of a job while it runs."""
+        return self._kits / SERVER / job
 
     @property
     def environment(self) -> dict[str, str]:
@@ -148,7 +159,13 @@ class PocSystem:
 
 
 def run_in_poc(
-    study: Study, configs: list[SiteConfig], *, run_name: str, out: Path, on_line: Callable[[RunLine], None]
+    study: Study,
+    configs: list[SiteConfig],
+    *,
+    run_name: str,
+    out: Path,
+    on_line: Callable[[RunLine], None],
+    continuation: Continuation | None = None,
 ) -> None:
     """Prepares, starts, runs and stops. No process is left.
 
@@ -159,10 +176,19 @@ def run_in_poc(
         system = PocSystem(folder / "system", out / "flare.log")
         try:
             system.prepare(configs)
+            note_launch(out, mark=system.mark, workspace=folder)
             system.start()
             names = [config.name for config in configs]
             run_through_session(
-                study, system.kit, sites=names, run_name=run_name, environment="poc", out=out, on_line=on_line
+                study,
+                system.kit,
+                sites=names,
+                run_name=run_name,
+                environment="poc",
+                out=out,
+                on_line=on_line,
+                continuation=continuation,
+                run_folder=system.run_folder,
             )
         finally:
             system.stop()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from wardround.flare.continuation import Continuation
 from wardround.flare.session import run_through_session
 from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
@@ -16,8 +17,10 @@ def run_in_production(
     out: Path,
     on_line: Callable[[RunLine], None],
     on_wait: Callable[[str], None] | None = None,
+    continuation: Continuation | None = None,
 ) -> None:
-    """Submits with the admin's startup kit. Each hospital has its own site.yaml; the enrolled and connected take part.
+    """Submits with the admin's startup kit. Each hospital has its own site.yaml; the enrolled and connected take part,
+    and where a run goes on, its own alone.
 
     Raises:
         WardroundError: no session, or FLARE did not run the job.
@@ -25,11 +28,12 @@ def run_in_production(
     run_through_session(
         study,
         kit,
-        sites=[],
+        sites=continuation.sites if continuation else [],
         run_name=run_name,
         environment="prod",
         out=out,
         on_line=on_line,
         on_wait=on_wait,
         enrolled=True,
+        continuation=continuation,
     )

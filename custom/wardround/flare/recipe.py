@@ -5,15 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from nvflare.apis.job_def import ALL_SITES
 from nvflare.job_config.base_fed_job import BaseFedJob
 from nvflare.recipe.spec import Recipe
 
 from wardround.flare import messages
 from wardround.flare.aggregator import UpdateAggregator
+from wardround.flare.continuation import Continuation
 from wardround.flare.controller import RoundController
 from wardround.flare.executor import SiteExecutor
 from wardround.flare.persistor import CheckpointPersistor
 from wardround.flare.selector import FixedSitesSelector
+from wardround.records.server_state import FOLDER
 from wardround.records.study import Study
 
 # FLARE's default costs 2 s a round in polling
@@ -29,13 +32,21 @@ class StudyRecipe(Recipe):
 
     Args:
         study: the study, overrides applied; it travels as `config/job.yaml`, which is not code.
-        sites: names that should take part. Empty: whoever is connected.
+        sites: names that should take part. Empty: whoever is connected, which a continuation cannot ask for.
         run_name: see `RoundController`.
         environment: see `RoundController`.
+        continuation: what the job goes on with. Its checkpoint, which holds every site's figures, is configuration
+            of the server's app; the sites get an app of their own each, since FLARE sends a common one to all.
     """
 
     def __init__(
-        self, study: Study, *, sites: list[str] | None = None, run_name: str = "", environment: str = "flare"
+        self,
+        study: Study,
+        *,
+        sites: list[str] | None = None,
+        run_name: str = "",
+        environment: str = "flare",
+        continuation: Continuation | None = None,
     ) -> None:
         job = BaseFedJob(name=study.name, min_clients=study.federation.quorum, model_selector=FixedSitesSelector())
         if study.federation.gpus and environment not in _ONE_MACHINE:
@@ -46,6 +57,11 @@ class StudyRecipe(Recipe):
         self._study_file = Path(self._folder.name) / "job.yaml"
         self._study_file.write_text(yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False), encoding="utf-8")
         job.add_file_to_server(str(self._study_file), app_folder_type="config")
+        self._targets = sorted(sites or []) if continuation else [ALL_SITES]
+        if continuation is not None:
+            checkpoint = Path(self._folder.name) / FOLDER
+            continuation.copy_to(checkpoint)
+            job.add_file_to_server(str(checkpoint), dest_dir=FOLDER, app_folder_type="config")
         job.to_server(CheckpointPersistor(), id="persistor")
         controller = RoundController(
             aggregator=UpdateAggregator(),
@@ -55,12 +71,15 @@ class StudyRecipe(Recipe):
             expected_sites=sorted(sites or []),
             run_name=run_name,
             environment=environment,
+            left_out=sorted(continuation.left_out) if continuation else [],
+            resumed_because=continuation.because if continuation else "",
         )
         job.to_server(controller)
         job.to_server(_POLLING)
         super().__init__(job)
 
     def _prepare_client_apps(self) -> None:
-        self._job.to_clients(SiteExecutor(), tasks=messages.TASKS)
-        self._job.to_clients(_CLIENT_POLLING)
-        self._job.add_file_to_clients(str(self._study_file), app_folder_type="config")
+        for target in self._targets:
+            self._job.to(SiteExecutor(), target, tasks=messages.TASKS)
+            self._job.to(_CLIENT_POLLING, target)
+            self._job.add_file_to(str(self._study_file), target, app_folder_type="config")

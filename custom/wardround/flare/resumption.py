@@ -35,6 +35,7 @@ def go_on(controller: "RoundController", standing: Standing, fresh: FLModel, ear
         WardroundError: another run's or study's checkpoint, or as `enrol`.
     """
     state = earlier.state
+    controller.record.restore(earlier.record, len(earlier.lines), state.partial, state.seconds)
     if state.run != controller.run_id():
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
@@ -42,7 +43,6 @@ def go_on(controller: "RoundController", standing: Standing, fresh: FLModel, ear
         )
     changed = refuse_other_study(state, controller.study)
     _refuse_other_entries(fresh.params, earlier.model)
-    controller.record.restore(earlier.record, len(earlier.lines), state.partial, state.seconds)
     controller.acknowledged = dict(state.acknowledged)
     for site in controller.left_out:
         controller.record.incomplete(f"{site}: {Reason.LEFT_OUT}")
@@ -64,6 +64,8 @@ def go_on(controller: "RoundController", standing: Standing, fresh: FLModel, ear
         ),
         controller.enrolled.missing,
     )
+    if not standing.save(state.rounds_done, earlier.model):
+        controller.record.incomplete(f"before round {state.rounds_done + 1}: {Reason.CHECKPOINT_NOT_WRITTEN}")
     return FLModel(params=dict(earlier.model), params_type=fresh.params_type, meta={ROUND: state.rounds_done})
 
 

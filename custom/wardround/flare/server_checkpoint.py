@@ -8,6 +8,7 @@ checkpoint/
 """
 
 import hashlib
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,6 +91,10 @@ class CheckpointWriter:
         write_whole(state_file(self.folder, rounds_done), state.model_dump_json(indent=2).encode())
         sync_folder(self.folder)
         self._forget(rounds_done)
+
+    def remove(self) -> None:
+        """Once a run is complete there is nothing to go on with."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _store(self, kind: str, model_round: int, content: bytes, *, ending: str = "safetensors") -> StoredFile:
         sha = hashlib.sha256(content).hexdigest()

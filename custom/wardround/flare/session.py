@@ -10,20 +10,25 @@ from pathlib import Path
 from typing import Any
 
 from nvflare.apis.job_def import DEFAULT_STUDY
+from nvflare.fuel.flare_api.api_spec import JobNotRunning
 from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 from pydantic import TypeAdapter
 
+from wardround.flare.continuation import Continuation
 from wardround.flare.failure import mask_paths
 from wardround.flare.job_waiting import Waiting, why_ended
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.record import LINE_COUNT, RECENT_LINES
-from wardround.flare.workspace import collect_results, workspace
+from wardround.flare.workspace import collect_results, collect_what_a_run_goes_on_from, workspace
+from wardround.records.launch import note_launch
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RunLine, read_lines
 from wardround.records.study import Study
 
 _POLL_SECONDS = 1.0
 _NO_STUDIES = "is not configured on the server"  # FLARE's words where no study was provisioned; an unknown one differs
+_LOST_SECONDS = 60.0
+_ABORT_SECONDS = 20.0
 _FAILED_POLLS = 60  # in a row; a server that restarts is back by then
 _LINE: TypeAdapter[RunLine] = TypeAdapter(RunLine)
 
@@ -39,6 +44,8 @@ def run_through_session(
     on_line: Callable[[RunLine], None],
     on_wait: Callable[[str], None] | None = None,
     enrolled: bool = False,
+    continuation: Continuation | None = None,
+    run_folder: Callable[[str], Path] | None = None,
 ) -> None:
     """Submits the study's job, hands over its record as it grows, and fetches the results into `out`.
 
@@ -48,35 +55,44 @@ def run_through_session(
         kit: an admin's startup kit: the folder that holds `startup/`.
         on_wait: gets each new reason why the job waits for its start, in one line.
         enrolled: the server knows the study by its name, so the job reaches its sites alone and gets their images.
+        run_folder: where a job's results grow, if the server is on this machine.
 
     Raises:
         WardroundError: no connection, or FLARE did not run the job.
-        KeyboardInterrupt: after the job is aborted.
+        KeyboardInterrupt: after the job is aborted, and what it left is fetched where that goes quickly.
     """
+
+    def collect(job: str) -> None:
+        if run_folder is not None:
+            collect_what_a_run_goes_on_from(run_folder(job), out)
+
     session = open_session(kit, study=study.name if enrolled else None)
     try:
         with _quiet(), workspace() as folder:
-            StudyRecipe(study, sites=sites, run_name=run_name, environment=environment).export(str(folder / "job"))
+            recipe = StudyRecipe(
+                study, sites=sites, run_name=run_name, environment=environment, continuation=continuation
+            )
+            recipe.export(str(folder / "job"))
             job = str(_asked("submit the job", session.submit_job, str(folder / "job" / study.name)))
-            follower, waiting = Follower(on_line), Waiting(on_wait)
+            note_launch(out, job=job, run_folder=run_folder(job) if run_folder else None)
+            follower = Follower(on_line, known=continuation.lines if continuation else 0)
+            waiting = Waiting(on_wait)
             try:
-                ended = _follow(session, job, follower, waiting)
+                ended = _follow(session, job, follower, waiting, lambda: collect(job))
             except BaseException:
+                collect(job)
                 if waiting.over:
                     _note(out / "flare.log", f"job {job}: began, and was not followed to its end")
                 with contextlib.suppress(Exception):
                     session.abort_job(job)
+                    fetch_ended(session, job, out, _ABORT_SECONDS)
                 raise
             status = f"{ended['status']}{why_ended(ended)}"
             _note(out / "flare.log", f"job {job}: {status}")
             try:
-                result = _asked("download the result", session.download_job_result, job, str(folder / "result"))
+                _fetch(session, job, out)
             except WardroundError as error:  # of a job that no site took there may be none
                 raise WardroundError(error.code, f"FLARE ended the job as {status}; {error}") from error
-            fetched = Path(result) / "workspace"
-            if (fetched / "log.txt").is_file():
-                _note(out / "flare.log", (fetched / "log.txt").read_text(encoding="utf-8", errors="replace"))
-            collect_results(fetched, out)
             record = out / "run.jsonl"
             if record.is_file():
                 follower.rest(read_lines(record))
@@ -119,12 +135,44 @@ def open_session(kit: Path, timeout: float = 30.0, *, study: str | None = None) 
         ) from error
 
 
+def fetch_ended(session: Session, job: str, out: Path, patience: float = 0.0) -> str:
+    """Fetches the results of a job that has ended, or ends within `patience` seconds, into `out`.
+
+    Returns:
+        FLARE's status of the job; nothing is fetched where that says that it has not ended.
+
+    Raises:
+        WardroundError: FLARE does not know the job, or does not hand out its result.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        status = str(_asked(f"look at job {job}", session.get_job_meta, job).get("status"))
+        if status.startswith("FINISHED"):
+            break
+        if time.monotonic() > deadline:
+            return status
+        time.sleep(_POLL_SECONDS)
+    _fetch(session, job, out)
+    return status
+
+
+def works(session: Session, job: str) -> bool:
+    """Whether the server really runs a job that it lists as RUNNING: after a server has died, it does not."""
+    try:
+        session.show_stats(job, "server")
+    except JobNotRunning:
+        return False
+    except Exception:  # a server that is busy, or away for a moment, says nothing about the job
+        return True
+    return True
+
+
 class Follower:
     """Hands over each line of a record once, from overlapping looks at its newest lines."""
 
-    def __init__(self, on_line: Callable[[RunLine], None]) -> None:
+    def __init__(self, on_line: Callable[[RunLine], None], *, known: int = 0) -> None:
         self._on_line = on_line
-        self._seen = 0
+        self._seen = known
 
     def look(self, stats: Any) -> None:
         """Takes `show_stats`' answer: a tree in which one branch is the controller's."""
@@ -146,10 +194,23 @@ class Follower:
         self._on_line(line)
 
 
-def _follow(session: Session, job: str, follower: Follower, waiting: Waiting) -> dict[str, Any]:
+def _fetch(session: Session, job: str, out: Path) -> None:
+    with workspace() as folder:
+        result = _asked("download the result", session.download_job_result, job, str(folder / "result"))
+        fetched = Path(result) / "workspace"
+        if (fetched / "log.txt").is_file():
+            _note(out / "flare.log", (fetched / "log.txt").read_text(encoding="utf-8", errors="replace"))
+        collect_results(fetched, out)
+
+
+def _follow(
+    session: Session, job: str, follower: Follower, waiting: Waiting, collect: Callable[[], None]
+) -> dict[str, Any]:
     """What the server says of the job once it has ended."""
     failed = 0
+    lost_since: float | None = None
     while True:
+        collect()
         try:
             meta = dict(_asked(f"look at job {job}", session.get_job_meta, job))
         except WardroundError as error:
@@ -171,10 +232,21 @@ def _follow(session: Session, job: str, follower: Follower, waiting: Waiting) ->
         else:
             waiting.over = True
         if status == "RUNNING":
-            stats = None
-            with contextlib.suppress(Exception):  # no stats yet, or no longer: the result has everything
+            stats, lost = None, False
+            try:
                 stats = session.show_stats(job, "server")
+            except JobNotRunning:  # at its start and its end for a moment; after the server has died, for ever
+                lost = True
+            except Exception:  # noqa: S110  no stats yet, or no longer: the result has everything
+                pass
             follower.look(stats)
+            lost_since = (lost_since or time.monotonic()) if lost else None
+            if lost_since is not None and time.monotonic() - lost_since > _LOST_SECONDS:
+                raise WardroundError(
+                    Reason.FLARE_FAILED,
+                    f"the server lists job {job} as running and does not run it: it died and was started again, and "
+                    f"FLARE takes up no job. What the job left is in the server's folder under {job}/checkpoint",
+                )
         time.sleep(_POLL_SECONDS)
 
 

@@ -5,11 +5,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from wardround.flare.continuation import Continuation
+from wardround.flare.failure import cause_of, in_words
 from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.policy import write_resources
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.tail import Tail
-from wardround.flare.workspace import collect_results, site_environment, workspace
+from wardround.flare.workspace import (
+    collect_results,
+    collect_what_a_run_goes_on_from,
+    site_environment,
+    workspace,
+)
+from wardround.records.launch import note_launch
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, RunLine
 from wardround.records.study import Study
@@ -22,9 +30,17 @@ _LAST_FILES = ("cross_site_val/cross_val_results.json", "metrics/metrics_summary
 
 
 def run_in_simulator(
-    study: Study, configs: list[SiteConfig], *, run_name: str, out: Path, on_line: Callable[[RunLine], None]
+    study: Study,
+    configs: list[SiteConfig],
+    *,
+    run_name: str,
+    out: Path,
+    on_line: Callable[[RunLine], None],
+    continuation: Continuation | None = None,
 ) -> None:
     """Runs to the end. Results are under `out`, whatever happened; no process is left.
+
+    The record and the checkpoints come into `out` while FLARE works, so that a killed command leaves them there.
 
     Raises:
         WardroundError: FLARE did not get as far as the first line of the record.
@@ -32,7 +48,7 @@ def run_in_simulator(
     """
     names = [config.name for config in configs]
     with workspace() as folder:
-        recipe = StudyRecipe(study, sites=names, run_name=run_name, environment="sim")
+        recipe = StudyRecipe(study, sites=names, run_name=run_name, environment="sim", continuation=continuation)
         recipe.export(str(folder / "job"))
         root = folder / "sim"
         write_resources(root / "local")
@@ -46,18 +62,24 @@ def run_in_simulator(
             str(folder / "job" / study.name),
         ]
         command += ["-w", str(root), "-c", ",".join(names), "-t", str(len(names))]
-        tail = Tail(lambda: root / _RUN / "metrics" / "run.jsonl", on_line)
+        known = continuation.lines if continuation else 0
+        tail = Tail(lambda: root / _RUN / "metrics" / "run.jsonl", on_line, known)
+        note_launch(out, mark=children.mark, workspace=folder, run_folder=root / _RUN)
         try:
             main = children.start(command, out / "flare.log", folder=folder)
             give_up = time.monotonic() + study.federation.prepare_deadline_seconds + _START_SECONDS
             while main.poll() is None and not (tail.end and _settled(tail.end, root / _RUN)):
                 tail.look()
-                if tail.seen == 0 and time.monotonic() > give_up:
+                collect_what_a_run_goes_on_from(root / _RUN, out)
+                if tail.seen == known and time.monotonic() > give_up:
                     raise WardroundError(
                         Reason.FLARE_FAILED, "FLARE's simulator started nothing in time; see flare.log"
                     )
                 time.sleep(0.2)
             tail.look()
+            if tail.end is None:
+                why = cause_of(out / "flare.log") or in_words(main.poll())
+                raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the run early: {why}")
         finally:
             children.end_all()
             collect_results(root / _RUN, out)

@@ -91,6 +91,10 @@ class Standing:
             return False
         return not self._persistor.unwritten
 
+    def forget_checkpoints(self) -> None:
+        """A run that is complete has nothing to go on with."""
+        self._persistor.writer.remove()
+
     def keep_models(self, last: Mapping[str, Tensor]) -> None:
         """At the end, what could not be written before is tried once more.
 

@@ -12,11 +12,12 @@ class Tail:
     Args:
         find: gives the record's path, which may not exist yet.
         on_line: gets each line once.
+        known: how many lines it begins with that were handed over before.
     """
 
-    def __init__(self, find: Callable[[], Path | None], on_line: Callable[[RunLine], None]) -> None:
+    def __init__(self, find: Callable[[], Path | None], on_line: Callable[[RunLine], None], known: int = 0) -> None:
         self._find, self._on_line = find, on_line
-        self.seen = 0
+        self.seen = known
         self._size = -1
         self.end: EndLine | None = None
 

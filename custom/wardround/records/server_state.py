@@ -112,7 +112,8 @@ def read_state(file: Path) -> ServerState:
         ) from error
     if not sound:
         raise WardroundError(
-            Reason.DATA_UNREADABLE, f"{file}: its study is not the one that it was written for; copy the folder again"
+            Reason.DATA_UNREADABLE,
+            f"{file}: its study does not read as it was written: another wardround wrote it, or a copy changed it",
         )
     return state
 

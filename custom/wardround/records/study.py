@@ -94,6 +94,18 @@ def load_study(path: Path, overrides: tuple[str, ...] = ()) -> Study:
     return validated(Study, settings, str(file))
 
 
+def override(study: Study, overrides: tuple[str, ...]) -> Study:
+    """A study with `key.path=value` overrides applied.
+
+    Raises:
+        WardroundError: as `load_study`.
+    """
+    settings = study.model_dump(mode="json")
+    for one in overrides:
+        _apply(settings, one)
+    return validated(Study, settings, "--set")
+
+
 def _read_named_files(settings: dict[str, Any], file: Path) -> None:
     """A setting of the workload that ends in .yaml names a file beside job.yaml; its content takes the name's place.
 

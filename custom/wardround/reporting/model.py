@@ -50,6 +50,23 @@ class Ending(_Part):
     seconds: float | None = None
 
 
+class Resumption(_Part):
+    """The run went on in a new job.
+
+    Args:
+        round: the first that was trained then, from 1; None where only scoring was left.
+        because: how it had ended before.
+        left_out: sites that it went on without.
+        changed: settings that were changed, each in words.
+    """
+
+    time: str
+    round: int | None
+    because: str
+    left_out: list[str]
+    changed: dict[str, str]
+
+
 class SiteFacts(_Part):
     """A site, what it holds in numbers, what it sent and what stayed.
 
@@ -196,6 +213,7 @@ class Summary(_Part):
     ending: Ending
     sites: list[SiteFacts]
     missing: list[str] = Field(description="sites that were enrolled and never joined")
+    resumptions: list[Resumption] = Field(default_factory=list, description="when the run went on in a new job")
     rounds: list[RoundFacts]
     curves: list[Curve]
     table: list[ArmScore]

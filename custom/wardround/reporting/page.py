@@ -15,6 +15,7 @@ from wardround.reporting.model import Summary
 from wardround.reporting.page_charts import forests, region_charts, site_charts
 from wardround.reporting.page_template import environment
 from wardround.reporting.pictures import EmbeddedPicture
+from wardround.reporting.resumptions import in_one_line
 from wardround.reporting.sections import by_metric, goal_text, sections
 from wardround.reporting.whereabouts import common_figures, counts_in_words, own_figures, where_the_data_was
 from wardround.workloads.vocabulary import Family
@@ -39,6 +40,7 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = (), *, g
         goal_text=goal_text,
         by_metric=by_metric,
         interval_text=words.interval_text,
+        resumed=in_one_line,
     )
     hidden = [LAST] if summary.best_is_last() else []
     return pages.get_template("report.html.j2").render(

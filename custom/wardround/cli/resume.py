@@ -1,0 +1,162 @@
+"""`wardround resume`: a run that was stopped goes on from its newest checkpoint, in a new FLARE job."""
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wardround.cli.options import Overrides
+from wardround.cli.run import finish, run_and_report, stoppable
+from wardround.cli.sites import site_files
+from wardround.cli.study_run import RunOptions
+from wardround.cli.write_report import RECORD
+from wardround.records.launch import Launch, read_launch
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.run_lines import EndLine, read_lines
+from wardround.records.server_state import FOLDER, ServerState, refuse_other_study
+from wardround.records.study import override
+
+if TYPE_CHECKING:
+    from wardround.flare.continuation import Continuation
+
+
+def resume(
+    run: Annotated[Path, typer.Argument(help="The run's folder: --out of `wardround run`.", metavar="RUN")],
+    sites: Annotated[
+        Path | None,
+        typer.Option(help="Folder with one folder a hospital.", show_default="the sites that the run began with"),
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="SITE", help="Go on without this hospital. Repeatable.")
+    ] = None,
+    overrides: Overrides = None,
+    kit: Annotated[
+        Path | None, typer.Option(help="In production, the admin's startup kit.", show_default="as in the run")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="A copy of the job's folder at a server that has died, or of the checkpoint/ in it.",
+            show_default="RUN/checkpoint",
+        ),
+    ] = None,
+    after_round: Annotated[int | None, typer.Option(help="Use an older checkpoint.", show_default="the newest")] = None,
+    baselines: Annotated[
+        bool, typer.Option("--baselines/--no-baselines", help="Also train each hospital alone, and on pooled data.")
+    ] = False,
+) -> None:
+    """Go on with a run that was stopped, in the same environment and folder, under the same name at the hospitals.
+
+    Of the study only federation.* can change with --set. On CPUs the result is, bit for bit, that of a run that was
+    never stopped, if the same hospitals take part.
+
+    Exit code: 0 complete, 1 failed, 2 something does not fit, 3 partial, 130 interrupted.
+    """
+    from wardround.flare.recovery import recover
+
+    with stoppable():
+        launch = recover(run, kit or _kit_of(run))
+        kit = kit or (launch.kit if launch else None)
+        environment = launch.environment if launch else "prod"
+        if environment == "prod" and kit is None:
+            raise WardroundError(
+                Reason.ENVIRONMENT_INVALID, f"{run}: `wardround run` did not start this run here; name the --kit"
+            )
+        _refuse_complete(run)
+        continuation = _continuation(run, launch, checkpoint, after_round, tuple(without or ()))
+        study = override(continuation.state.settled_study(), tuple(overrides or ()))
+        refuse_other_study(continuation.state, study)
+        files = site_files(sites) if sites else list(launch.sites) if launch else []
+        options = RunOptions(run, environment, sites or run, run, baselines, kit, _present(files, without or []))
+        _keep_earlier(run)
+        report = run_and_report(study, options, continuation)
+    finish(report)
+
+
+def _kit_of(run: Path) -> Path | None:
+    launch = read_launch(run)
+    return launch.kit if launch else None
+
+
+def _record(run: Path) -> Path | None:
+    """In a run's folder, or in a job's result as FLARE hands it out."""
+    return next((file for file in (run / RECORD, run / "metrics" / RECORD) if file.is_file()), None)
+
+
+def _end(run: Path) -> EndLine | None:
+    record = _record(run)
+    lines = read_lines(record) if record else []
+    return next((line for line in reversed(lines) if isinstance(line, EndLine)), None)
+
+
+def _refuse_complete(run: Path) -> None:
+    end = _end(run)
+    if end is not None and end.status == "complete":
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{run}: this run is complete, so there is nothing to go on with; more rounds have another schedule and so "
+            "make another study: start a new run",
+        )
+
+
+def _because(run: Path) -> str:
+    end = _end(run)
+    if end is None:
+        return "it was stopped"
+    return f"it failed: {end.reasons[0]}" if end.status == "failed" else "it ended partial"
+
+
+def _continuation(
+    run: Path, launch: Launch | None, folder: Path | None, after_round: int | None, without: tuple[str, ...]
+) -> "Continuation":
+    from wardround.flare.continuation import Continuation
+    from wardround.flare.server_checkpoint import load_server_checkpoint
+
+    chosen = folder or run / FOLDER
+    if (chosen / FOLDER).is_dir():
+        chosen = chosen / FOLDER
+    if not chosen.is_dir():
+        raise WardroundError(
+            Reason.DATA_MISSING,
+            f"{chosen}: missing, so there is no checkpoint to go on from; in production, name with --checkpoint a copy "
+            "of the job's folder at the server" + (f", {launch.job}" if launch and launch.job else ""),
+        )
+    found = load_server_checkpoint(chosen, after_round)
+    if launch is not None and launch.run != found.state.run:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"{chosen}: of run {found.state.run}, and {run} holds run {launch.run}"
+        )
+    _refuse_strangers(found.state, without)
+    return Continuation(chosen, found.state, len(found.lines), tuple(sorted(set(without))), _because(run))
+
+
+def _refuse_strangers(state: ServerState, without: tuple[str, ...]) -> None:
+    known = sorted({*(manifest.site for manifest in state.manifests), *state.missing})
+    for site in without:
+        if site not in known:
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID, f"--without {site}: not in this run, which has {', '.join(known)}"
+            )
+
+
+def _present(files: list[Path], without: list[str]) -> tuple[Path, ...]:
+    from wardround.site.config import load_site_config
+
+    return tuple(file for file in files if load_site_config(file).name not in without)
+
+
+def _keep_earlier(run: Path) -> None:
+    """What the job that went before has written and the next one writes anew."""
+    kept = [run / RECORD, run / "flare", run / "report.html", run / "report.json"]
+    if not any(path.exists() for path in kept):
+        return
+    number = 1
+    while (folder := run / f"before-resume-{number}").exists():
+        number += 1
+    folder.mkdir()
+    for path in kept:
+        if path.is_dir():
+            shutil.copytree(path, folder / path.name)
+        elif path.is_file():
+            shutil.copyfile(path, folder / path.name)
