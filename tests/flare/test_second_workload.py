@@ -140,7 +140,7 @@ def test_a_key_metric_that_a_sites_data_leave_undefined_is_told_with_one_that_wo
         found = score(data, network, split, detail=detail)
         other = found.records[0].model_copy(update={"name": "brier"})
         positive = bool(data.splits["train"][1].any())
-        key = found.records[0] if positive else undefined("accuracy", "one_class", n=6)
+        key = found.records[0] if positive else undefined("accuracy", "one_class", n=6, support=6)
         return found.model_copy(update={"records": [key, other, *found.records[1:]]})
 
     monkeypatch.setattr(FakeData, "score", without_accuracy)

@@ -16,6 +16,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Cohort, Scores, Tally
 from wardround.records.study import Study
 from wardround.workloads.progress import Progress, unseen
+from wardround.workloads.words import Words
 from wardround.workloads.workload import Batch, SiteData, Workload
 
 SIDE = 8
@@ -138,12 +139,12 @@ class FakeData(SiteData):
         with torch.no_grad():
             right = ((network(images) > 0) == labels.bool()).flatten(1).float().mean(1).tolist()
         cases = [CaseScore(case=f"{split}-{i}", patient=f"p{i}", values={"accuracy": v}) for i, v in enumerate(right)]
-        record = MetricRecord(name="accuracy", value=sum(right) / len(right), n=len(right))
+        record = MetricRecord(name="accuracy", value=sum(right) / len(right), n=len(right), support=len(right))
         records = [record]
         if detail:
             spread = float(labels.mean() * (1 - labels.mean()))
             records.append(
-                MetricRecord(name="balance", value=spread, n=len(right))
+                MetricRecord(name="balance", value=spread, n=len(right), support=len(right))
                 if spread
                 else undefined("balance", "one_class")
             )
@@ -161,6 +162,13 @@ class PooledFakeData(FakeData):
 
     def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
         raise AssertionError("pooled data is not scored")
+
+
+WORDS = Words(
+    figures=frozenset({"accuracy", "balance", "brier"}),
+    sums={"pixels": "sum|sum_of_squares|pixels"},
+    cohorts={"sex": frozenset({"female", "male"})},
+)
 
 
 class FakeWorkload(Workload):

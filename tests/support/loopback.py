@@ -17,9 +17,9 @@ from nvflare.app_common.abstract.fl_model import FLModel
 from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.utils.fl_model_utils import FLModelUtils
 
-from support.fake_workload import FakeWorkload, make_study
+from support.fake_workload import WORDS, FakeWorkload, make_study
 from support.in_process_worker import InProcessWorker
-from wardround.flare import enrolment, environments, final_scoring, persistor
+from wardround.flare import enrolment, environments, executor, final_scoring, persistor
 from wardround.flare.aggregator import UpdateAggregator
 from wardround.flare.controller import RoundController
 from wardround.flare.executor import SiteExecutor
@@ -43,6 +43,7 @@ def use_fake_workload(patch: pytest.MonkeyPatch, make: Callable[[Study], FakeWor
     """Lets server and sites build the fake workload, which is not installed."""
     for module in (open_site, enrolment, final_scoring, persistor, environments):
         patch.setattr(module, "make_workload", make or (lambda _study: FakeWorkload()))
+    patch.setattr(executor, "words_of", lambda _settings: WORDS)
 
 
 def quick_study(**changes: Any) -> Study:

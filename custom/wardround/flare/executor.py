@@ -26,11 +26,13 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
 from wardround.site.answers import note_answer
 from wardround.site.config import SiteConfig, find_site_config, load_site_config
+from wardround.site.gate import Cleared, guard, refused
 from wardround.site.processes import available_cores
 from wardround.site.site_log import code_of, open_first_site_log
 from wardround.site.supervised_tasks import SupervisedTasks
 from wardround.site.worker import Worker, WorkerLike
 from wardround.site.worker_messages import Opening
+from wardround.workloads.words import Words, words_of
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +53,7 @@ class SiteExecutor(Executor):
         super().__init__()
         self._site: SiteConfig | None = None
         self._tasks: SupervisedTasks | None = None
+        self._words: Words | None = None
         self._outbox = OutboxHook(self, self._outbox_folder)
 
     def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
@@ -70,21 +73,23 @@ class SiteExecutor(Executor):
             return FLModelUtils.to_shareable(self._answer(task_name, received, fl_ctx, abort_signal))
         except BaseException as error:
             _log.exception("%s failed", task_name)
-            return FLModelUtils.to_shareable(_model(Reply(error=code_of(error)), None))
+            return FLModelUtils.to_shareable(_model(refused(code_of(error)), None))
 
     def _answer(self, task_name: str, received: FLModel, fl_ctx: FLContext, abort_signal: Signal) -> FLModel:
         # CSE workflows of FLARE ask for the model without an order of ours
         if task_name == messages.SUBMIT_MODEL:
             order = Order(run="submit_model")
-            return _model(*self._carry_out(task_name, order, received, fl_ctx, abort_signal), ParamsType.FULL)
+            answer, entries = self._carry_out(task_name, order, received, fl_ctx, abort_signal)
+            return _model(self._guarded(answer, fl_ctx), entries, ParamsType.FULL)
         order = Order.model_validate((received.meta or {}).get(messages.KEY))
         try:
             reply, params = self._carry_out(task_name, order, received, fl_ctx, abort_signal)
         except BaseException as error:
             self._note(task_name, order, Reply(error=code_of(error)), fl_ctx)
             raise
-        self._note(task_name, order, reply, fl_ctx)
-        return _model(reply, params, ParamsType.DIFF)
+        cleared = self._guarded(reply, fl_ctx)
+        self._note(task_name, order, cleared.reply, fl_ctx)
+        return _model(cleared, params, ParamsType.DIFF)
 
     def _carry_out(
         self, task_name: str, order: Order, received: FLModel, fl_ctx: FLContext, abort_signal: Signal
@@ -129,6 +134,13 @@ class SiteExecutor(Executor):
             self._site = site
         return self._site
 
+    def _guarded(self, reply: Reply, fl_ctx: FLContext) -> Cleared:
+        """The reply past the site's disclosure gate, which knows the study's words without the site's data."""
+        if self._words is None:
+            job_config = Path(fl_ctx.get_workspace().get_app_config_dir(fl_ctx.get_job_id()))
+            self._words = words_of(load_study(job_config / "job.yaml").workload)
+        return guard(reply, self._config(fl_ctx).disclosure, self._words)
+
     def _outbox_folder(self, fl_ctx: FLContext) -> Path:
         """The state folder; where no site.yaml tells of one, there is no more to send than a code."""
         try:
@@ -153,7 +165,10 @@ def threads_per_site() -> int:
     return max(1, available_cores() // max(1, int(os.environ.get(CONCURRENT_SITES, "1"))))
 
 
-def _model(reply: Reply, params: Mapping[str, Tensor] | None, params_type: ParamsType | None = None) -> FLModel:
+def _model(cleared: Cleared, params: Mapping[str, Tensor] | None, params_type: ParamsType | None = None) -> FLModel:
+    reply = cleared.reply
+    if reply.error is not None:  # the gate refuses a whole answer, its weights included
+        params = None
     meta = messages.meta(reply)
     if reply.report is not None:
         meta[FLMetaKey.NUM_STEPS_CURRENT_ROUND] = reply.report.steps

@@ -101,6 +101,7 @@ def _ask(controller: "RoundController", scored: Model, split: str, sites: Iterab
                 cohorts=reply.cohorts,
                 alerts=reply.alerts,
                 notes=reply.notes,
+                suppressed=reply.suppressed,
             )
         )
         _tell_flare(controller, site, scored.arm if split == "test" else f"{scored.arm}_{split}", reply)

@@ -24,13 +24,12 @@ def make_manifest(
     nature: Nature = "hospital",
     declared: DeclaredData = NOTHING_DECLARED,
     statistics: Sequence[Tally] = (),
-    suppressed: Sequence[str] = (),
 ) -> SiteManifest:
     """Counts, names, shapes and digests; shared entries cross as float32 whatever the network's own type.
 
     Args:
         declared: what the site's admin says of its data.
-        statistics, suppressed: the data's sums that the site's disclosure rules let through, and the others' names.
+        statistics: the data's sums that the initial model needs.
     """
     return SiteManifest(
         site=site,
@@ -44,7 +43,7 @@ def make_manifest(
         problems=data.findings.count_by_kind(Severity.WARNING),
         versions=package_versions(),
         statistics=list(statistics),
-        suppressed=list(suppressed),
+        suppressed=data.suppressed_counts,
         nature=nature,
         declared=declared,
         code=code_facts(),

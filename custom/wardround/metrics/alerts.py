@@ -142,11 +142,13 @@ def _records(rows: LabelledRows, edge: int) -> list[MetricRecord]:
             strict=True,
         )
     )
+    cells = [_patients(rows, alert & fate) for alert in (alerted, ~alerted) for fate in (outcome, ~outcome)]
+    support = min((patients for patients in cells if patients), default=0)
     records = []
     for name, (what, among) in shares.items():
         base, counted, patients = int(among.sum()), int((what & among).sum()), _patients(rows, among)
         if not base:
-            records.append(undefined(name, "no_cases"))
+            records.append(undefined(name, "no_cases", support=support))
             continue
         scale = 100 if name == "alerts_per_100" else 1
         low, high = wilson_interval(counted / base, patients)
@@ -160,6 +162,7 @@ def _records(rows: LabelledRows, edge: int) -> list[MetricRecord]:
                 status=Status.LOW_SUPPORT if few else Status.OK,
                 reason=f"fewer_than_{FEWEST_OF_A_CLASS}_patients" if few else None,
                 interval=None if rows.patients_with(1) < FEWEST_OF_A_CLASS else (low * scale, high * scale),
+                support=support,
             )
         )
     return records

@@ -108,7 +108,9 @@ def figure_record(
         bounds: intervals by name, None where resamples leave it without one.
     """
     if name not in values:
-        return undefined(name, _undefined_because(rows, name), n=rows.n, n_positive=rows.n_positive)
+        return undefined(
+            name, _undefined_because(rows, name), n=rows.n, n_positive=rows.n_positive, support=rows.n_patients
+        )
     reason = _few_because(rows, name)
     if reason is None and name in bounds and bounds[name] is None:
         reason = "unstable_over_resamples"
@@ -120,6 +122,7 @@ def figure_record(
         status=Status.LOW_SUPPORT if reason else Status.OK,
         reason=reason,
         interval=bounds.get(name),
+        support=_patients_behind(rows, name),
     )
 
 
@@ -179,6 +182,13 @@ class _Resampled:
                 if "calibration_intercept" in self._names:
                     found["calibration_intercept"] = self._line.intercepts(as_float)
         return {name: found[name] for name in self._names}
+
+
+def _patients_behind(rows: LabelledRows, name: str) -> int:
+    """Ranking, and a slope, tell where the patients of the smaller class lie; other figures are means over all."""
+    if name in (*_RANKING, "calibration_slope"):
+        return min(rows.patients_with(0), rows.patients_with(1))
+    return rows.n_patients
 
 
 def _few_because(rows: LabelledRows, name: str) -> str | None:

@@ -29,7 +29,7 @@ def squared_error(rows: LabelledRows, *, minimum_cell: int) -> Tally | None:
     if rows.n_patients < minimum_cell:
         return None
     total = float(((rows.probabilities - rows.labels) ** 2).sum())
-    return Tally(name=SQUARED_ERROR, counts={"sum": total}, n=rows.n)
+    return Tally(name=SQUARED_ERROR, counts={"sum": total}, n=rows.n, support=rows.n_patients)
 
 
 def pooled_brier(tallies: Iterable[Tally]) -> float | None:

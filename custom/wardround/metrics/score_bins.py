@@ -55,7 +55,7 @@ def score_bins(rows: LabelledRows, *, minimum_cell: int, first: Collection[int] 
     Returns:
         Counts are named `positive_<low>_<high>` (rows) and `positive_sum_<low>_<high>` (probabilities), for the cell
         from bin `low` to before bin `high`, and `negative_...`. None without rows, or where a class as a whole has
-        fewer patients than the minimum: then not even its number can be told.
+        fewer patients than the minimum: then not even its number can be told. `support` is the smallest cell's.
     """
     if not rows.n:
         return None
@@ -71,12 +71,14 @@ def score_bins(rows: LabelledRows, *, minimum_cell: int, first: Collection[int] 
             for one in classes:
                 one.set(edge)
     counts: dict[str, float] = {}
+    fewest = rows.n_patients
     for name, one in zip(CLASSES, classes, strict=True):
         one.halve()
-        for low, high, count, total in one.cells():
+        for low, high, count, total, patients in one.cells():
+            fewest = min(fewest, patients)
             counts[f"{name}_{low}_{high}"] = float(count)
             counts[f"{name}_sum_{low}_{high}"] = total
-    return Tally(name=SCORE_BINS, counts=counts, n=rows.n)
+    return Tally(name=SCORE_BINS, counts=counts, n=rows.n, support=fewest)
 
 
 def read_cells(tally: Tally, name: str) -> Cells:
@@ -144,12 +146,13 @@ class _Edges:
                 if self.allows(edge):
                     self.set(edge)
 
-    def cells(self) -> Iterator[tuple[int, int, int, float]]:
-        """Those that hold a row: first bin, bin after the last, rows, and the sum of their probabilities."""
+    def cells(self) -> Iterator[tuple[int, int, int, float, int]]:
+        """Those that hold a row: first bin, bin after the last, rows, the sum of their probabilities, patients."""
         for low, high in pairwise(self._edges):
             start, stop = self._first[low], self._first[high]
             if start < stop:
-                yield low, high, int(stop - start), float(self._probabilities[start:stop].sum())
+                patients = int(np.unique(self._patients[start:stop]).size)
+                yield low, high, int(stop - start), float(self._probabilities[start:stop].sum()), patients
 
 
 def _may_leave(patients: IntArray, minimum: int) -> bool:

@@ -17,3 +17,6 @@ Digest = Annotated[str, Field(pattern=r"^[a-z0-9]{1,64}$")]
 Version = Annotated[str, Field(pattern=r"^[A-Za-z0-9.+!_-]{1,60}$")]
 
 Count = Annotated[int, Field(ge=0)]
+
+# a count that is told as least and most; None where nothing says how many at most
+Band = tuple[Count, Count | None]

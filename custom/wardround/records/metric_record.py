@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from wardround.records.codes import Code
+from wardround.records.codes import Code, Count
 
 BELOW_MINIMUM_CELL = "fewer_than_minimum_cell"
 
@@ -30,6 +30,8 @@ class MetricRecord(BaseModel):
         status: see `Status`.
         reason: one coded phrase for any status but ok.
         interval: the 95 % interval of `value`, where one was computed.
+        support: patients whom the figure rests on, by which a site's disclosure rules go: the fewest of any part of
+            them that could be had from it and the figures beside it. It stays at the site.
     """
 
     # NaN would become null in JSON, and a whole run's record unreadable
@@ -42,6 +44,7 @@ class MetricRecord(BaseModel):
     status: Status = Status.OK
     reason: Code | None = None
     interval: tuple[float, float] | None = None
+    support: Count | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -55,9 +58,19 @@ class MetricRecord(BaseModel):
         return self
 
 
-def undefined(name: str, reason: str, *, n: int = 0, n_positive: int | None = None) -> MetricRecord:
+def undefined(
+    name: str, reason: str, *, n: int = 0, n_positive: int | None = None, support: int | None = None
+) -> MetricRecord:
     """A record of a metric that has no value on these cases."""
-    return MetricRecord(name=name, value=None, n=n, n_positive=n_positive, status=Status.UNDEFINED, reason=reason)
+    return MetricRecord(
+        name=name,
+        value=None,
+        n=n,
+        n_positive=n_positive,
+        status=Status.UNDEFINED,
+        reason=reason,
+        support=support,
+    )
 
 
 def suppressed(name: str, reason: str = BELOW_MINIMUM_CELL) -> MetricRecord:

@@ -52,6 +52,7 @@ class Reply(_Message):
         report: what training did.
         records, tallies, cohorts, alerts: scores of the weights that were received, or of the arm that was asked for.
         notes: coded remarks, such as `statistics_re_measured`.
+        suppressed: names of tallies that the site's disclosure rules held back.
     """
 
     error: Reason | None = None
@@ -62,3 +63,4 @@ class Reply(_Message):
     cohorts: list[Cohort] = Field(default_factory=list)
     alerts: list[AlertRow] = Field(default_factory=list)
     notes: list[Code] = Field(default_factory=list)
+    suppressed: list[Code] = Field(default_factory=list)

@@ -100,6 +100,7 @@ class ScoreLine(_Line):
         arm: see `records.arms`.
         model_round: rounds of training behind the model (0 is the initial model).
         notes: coded remarks, such as `statistics_re_measured`, `fine_tuning_not_kept`, `incomplete`.
+        suppressed: names of tallies that the site's disclosure rules held back.
     """
 
     kind: Literal["score"] = "score"
@@ -113,6 +114,7 @@ class ScoreLine(_Line):
     cohorts: list[Cohort] = Field(default_factory=list)
     alerts: list[AlertRow] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
+    suppressed: list[str] = Field(default_factory=list)
 
 
 class DifferenceLine(_Line):

@@ -14,7 +14,8 @@ class Tally(BaseModel):
         name: what is counted, such as `squared_error`.
         counts: named sums, each a number that adds up over cases.
         n: what was summed over, as in `MetricRecord`: cases, which for tables are rows.
-        support: patients whom the sums rest on, where a site's disclosure rules go by it.
+        support: patients whom the sums rest on, by which a site's disclosure rules go: the fewest of any part of them
+            that could be had by taking other sums from these.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -59,6 +60,7 @@ class Scores(BaseModel):
         cohorts: the same records over parts of the cases, where the study names parts.
         alerts: what thresholds chosen on validation cases do on these, where the study asks for them.
         cases: by case, for the site's own folder.
+        suppressed: names of tallies that could not be made of so few patients.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,3 +71,4 @@ class Scores(BaseModel):
     cohorts: list[Cohort] = Field(default_factory=list)
     alerts: list[AlertRow] = Field(default_factory=list)
     cases: list[CaseScore] = Field(default_factory=list)
+    suppressed: list[Code] = Field(default_factory=list)

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from wardround.records.code import CodeFacts
-from wardround.records.codes import Code, Count, Digest, EntryName, Version
+from wardround.records.codes import Band, Code, Count, Digest, EntryName, Version
 from wardround.records.declared import DeclaredData
 from wardround.records.metric_record import MetricRecord
 from wardround.records.scores import Tally
@@ -21,14 +21,17 @@ class SiteManifest(BaseModel):
         site: the site's name, as FLARE's certificate gives it (set by the server).
         role: `train`, or `evaluate` for an outside hospital that is only scored.
         counts: patients and cases by split.
+        banded: counts that are told as a range alone, [least, most], since they are small or would give a small one
+            away; most is None where it is open.
         metric_names: records that every validation will report.
         shared: name to [dtype, *shape] of the entries that leave the site.
         kept_local: names of the entries that stay.
         contract_digest, study_digest: hashes that must equal the server's.
         problems: how many values, rows or files were left out or are missing, by reason code.
+        banded_problems: the same as a range, where it is small.
         versions: package name to version.
         statistics: sums over the site's training cases that the study's initial model needs, such as a column's.
-        suppressed: names of such sums that the site's disclosure rules held back.
+        suppressed: names of such sums, and of counts, that the site's disclosure rules held back.
         nature: patients of a hospital; generated data; or a part of a public data set that stands for a hospital.
         declared: what the site's admin says of the data set and of how its labels came about.
         code: what runs there.
@@ -44,7 +47,9 @@ class SiteManifest(BaseModel):
     kept_local: tuple[EntryName, ...]
     contract_digest: Digest
     study_digest: Digest
+    banded: dict[Code, Band] = Field(default_factory=dict)
     problems: dict[Code, Count] = Field(default_factory=dict)
+    banded_problems: dict[Code, Band] = Field(default_factory=dict)
     versions: dict[Code, Version] = Field(default_factory=dict)
     statistics: list[Tally] = Field(default_factory=list)
     suppressed: list[Code] = Field(default_factory=list)

@@ -2,13 +2,14 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
-_PACKAGES = ("wardround", "torch", "monai", "nvflare")
+PACKAGES = ("wardround", "torch", "monai", "nvflare")
+"""Those whose versions a site tells."""
 
 
 def package_versions() -> dict[str, str]:
     """Package name to version; what is not installed, or run from the source tree, is left out."""
     found = {}
-    for package in _PACKAGES:
+    for package in PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:

@@ -74,4 +74,9 @@ CODES = {
     "target_not_reached": "no threshold reaches the target on validation",
     "unstable_over_resamples": "not stable when patients are drawn again",
     "fewer_than_minimum_cell": "below the site's minimum cell",
+    "fewer_than_minimum_patients": "below the site's least number of patients",
+    "not_allowed": "the site does not let this figure leave",
+    "unlisted_word": "the site kept back a text that is none of the study's words; its log says which",
+    "too_few_patients": "has too few patients to train on, by its own rules",
+    "outbox_failed": "could not write down what it sends, so it sent nothing",
 }

@@ -76,13 +76,15 @@ class SiteFacts(_Part):
         joined_in: the first round of a site that was not ready in `prepare`, from 1; None for those that were.
         times_sent: rounds in which the server got an update from it, accepted or not.
         nature: patients of a hospital, generated data, or a part of a public data set that stands for a hospital.
+        counts, problems: of patients and cases, and of what was left out, by name; a small one is a range, `1 to 4`.
         statistics, suppressed: names of the sums that it sent before the first round, and of those it held back.
+        held_back: names of sums for pooling that it held back.
     """
 
     name: str
     role: str
-    counts: dict[str, int]
-    problems: dict[str, int]
+    counts: dict[str, int | str]
+    problems: dict[str, int | str]
     shared_entries: int
     shared_numbers: int
     kept_local: list[str]
@@ -93,6 +95,7 @@ class SiteFacts(_Part):
     nature: Nature = "hospital"
     statistics: list[str] = Field(default_factory=list)
     suppressed: list[str] = Field(default_factory=list)
+    held_back: list[str] = Field(default_factory=list)
 
     @property
     def mark(self) -> str:

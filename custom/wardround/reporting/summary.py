@@ -1,8 +1,10 @@
 """From a run's lines to the report's data. No figure is made up: what has no value keeps its reason."""
 
 import math
+from collections.abc import Mapping
 
 from wardround.records.arms import BEST, is_baseline
+from wardround.records.codes import Band
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, JoinLine, ResumeLine, RoundLine, RunLine, ScoreLine, StartLine
 from wardround.records.update import SiteManifest, SiteRound
@@ -144,11 +146,12 @@ def _site(manifest: SiteManifest, rounds: list[RoundFacts], lines: list[RunLine]
     reports += [
         line.sites[manifest.site] for line in lines if isinstance(line, RoundLine) and manifest.site in line.sites
     ]
+    held_back = [name for report in reports if isinstance(report, ScoreLine) for name in report.suppressed]
     return SiteFacts(
         name=manifest.site,
         role=manifest.role,
-        counts=manifest.counts,
-        problems=manifest.problems,
+        counts={**manifest.counts, **_ranges(manifest.banded)},
+        problems={**manifest.problems, **_ranges(manifest.banded_problems)},
         shared_entries=len(sizes),
         shared_numbers=sum(sizes),
         kept_local=list(manifest.kept_local),
@@ -158,8 +161,14 @@ def _site(manifest: SiteManifest, rounds: list[RoundFacts], lines: list[RunLine]
         nature=manifest.nature,
         statistics=[tally.name for tally in manifest.statistics],
         suppressed=list(manifest.suppressed),
+        held_back=list(dict.fromkeys(held_back)),
         times_sent=sum(manifest.site in line.contributed or manifest.site in line.rejected for line in rounds),
     )
+
+
+def _ranges(banded: Mapping[str, Band]) -> dict[str, str]:
+    """A range as a reader takes it: `1 to 4`, or `at least 1`."""
+    return {name: f"at least {low}" if high is None else f"{low} to {high}" for name, (low, high) in banded.items()}
 
 
 def _local(line: ScoreLine) -> bool:

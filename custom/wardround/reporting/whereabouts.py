@@ -54,7 +54,10 @@ def counts_in_words(site: SiteFacts) -> str:
     counts = dict(site.counts)
     if site.role != "train":
         counts.pop("train_patients", None)
-        counts["unlabelled cases for statistics"] = counts.pop("train_cases", 0) + counts.pop("unlabelled_cases", 0)
+        lent = [counts.pop("train_cases", 0), counts.pop("unlabelled_cases", 0)]
+        exact = [count for count in lent if isinstance(count, int)]
+        # of a range no sum can be told
+        counts["unlabelled cases for statistics"] = sum(exact) if len(exact) == len(lent) else "some"
     return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items() if count)
 
 

@@ -17,7 +17,6 @@ from wardround.records.scores import Scores
 from wardround.records.study import Study
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
-from wardround.site.disclosure import guard_sums
 from wardround.site.inspection import inspect_data
 from wardround.site.open_site import open_learner
 from wardround.site.reference import NO_REFERENCE, score_reference
@@ -73,16 +72,12 @@ class SiteTasks:
         inspect_data(self._study, config, learner.data).found.refuse()
         # an outside hospital's sums would make what it is scored with; a latecomer's would leave for nothing
         wanted = config.role == "train" and order.round == 0
-        sums = guard_sums(learner.data.statistics() if wanted else (), config.disclosure)
-        for name in sums.suppressed:
-            _log.info("%s: held back: fewer than %d patients", name, config.disclosure.minimum_cell)
         return Reply(
             manifest=learner.manifest(
                 config.role,
                 nature=config.nature,
                 declared=config.declared(str(self._study.workload["kind"]), self._study.name),
-                statistics=sums.passed,
-                suppressed=sums.suppressed,
+                statistics=learner.data.statistics() if wanted else (),
             )
         )
 
@@ -106,6 +101,7 @@ class SiteTasks:
             report=report.model_copy(update={"seconds": {**report.seconds, "validate": seconds}}),
             records=scores.records if scores else [],
             tallies=scores.tallies if scores else [],
+            suppressed=scores.suppressed if scores else [],
         )
         return reply, update.difference
 
@@ -216,6 +212,7 @@ def _scored(scores: Scores, notes: list[str]) -> Reply:
         cohorts=scores.cohorts if final else [],
         alerts=scores.alerts if final else [],
         notes=notes,
+        suppressed=scores.suppressed,
     )
 
 

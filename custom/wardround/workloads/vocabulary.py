@@ -104,7 +104,7 @@ class Vocabulary:
     predicted: str = "prediction"
     figures: tuple[Figure, ...] = ()
     what_stays: str = "Cases, their file names and lists of figures by case"
-    small_counts: str = "small ones are not held back yet"
+    small_counts: str = "those over fewer patients than the hospital's least number are held back"
     left_out: str = "cases"
     pictures: str = ""
     probability: str = "probability"

@@ -35,6 +35,11 @@ class SiteData(ABC):
         """Patients and cases by split: `train_patients`, `train_cases`, `validation_cases`, `test_cases`, ..."""
 
     @property
+    def suppressed_counts(self) -> list[str]:
+        """Names of counts that `counts` lacks, since the site's disclosure rules hold them back; none by default."""
+        return []
+
+    @property
     @abstractmethod
     def findings(self) -> Findings:
         """What there is to tell of the data.

@@ -8,14 +8,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from wardround.metrics.dice import VoxelCounts, brats_dice, count_voxels, dice, false_positive_volume_ml
+from wardround.metrics.dice import brats_dice, count_voxels, dice, false_positive_volume_ml
 from wardround.metrics.intervals import mean_interval
 from wardround.metrics.support import FEWEST_CASES
 from wardround.metrics.surface import Spacing, brats_hd95_mm, hd95_mm
 from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.scores import CaseScore, Scores, Tally
+from wardround.workloads.brain_tumor.case_result import CaseResult
 from wardround.workloads.brain_tumor.inference import infer_logits
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings
+from wardround.workloads.brain_tumor.support import patients_behind, patients_behind_voxels
 from wardround.workloads.evaluation import evaluation_mode
 
 _DICE = tuple(f"dice_{region}" for region in REGIONS)
@@ -80,26 +82,7 @@ def score_cases(
     )
 
 
-class _CaseResult:
-    """One case's figures with the counts behind them; `finite` is False where the network's output was not."""
-
-    def __init__(self, case: LabelledCase, values: dict[str, float | None], counts: list[VoxelCounts], finite: bool):
-        self.score = CaseScore(case=case.case, patient=case.patient, values=values)
-        self.values = values
-        self.counts = dict(zip(REGIONS, counts, strict=True))
-        self.finite = finite
-
-    def is_positive(self, name: str) -> bool:
-        """Whether the case holds what the figure `name` looks for."""
-        region = name.rpartition("_")[2]
-        if name.startswith("false_positive_volume_"):
-            return self.counts[region].predicted > 0
-        if region == "mean":
-            return any(counts.reference for counts in self.counts.values())
-        return self.counts[region].reference > 0
-
-
-def _score_case(logits: Tensor, case: LabelledCase, detail: bool) -> _CaseResult:
+def _score_case(logits: Tensor, case: LabelledCase, detail: bool) -> CaseResult:
     prediction = logits > 0
     label = torch.as_tensor(np.asarray(case.label)).to(prediction.device).bool()
     counts = count_voxels(prediction, label)
@@ -118,22 +101,27 @@ def _score_case(logits: Tensor, case: LabelledCase, detail: bool) -> _CaseResult
             values[f"brats_hd95_{region}"] = (
                 distance if both_there else brats_hd95_mm(predicted, truth, case.spacing_mm)
             )
-    return _CaseResult(case, values, counts, finite=bool(torch.isfinite(logits).all()))
+    return CaseResult(
+        CaseScore(case=case.case, patient=case.patient, values=values),
+        dict(zip(REGIONS, counts, strict=True)),
+        finite=bool(torch.isfinite(logits).all()),
+    )
 
 
-def _record(name: str, results: list[_CaseResult], *, interval: bool) -> MetricRecord:
+def _record(name: str, results: list[CaseResult], *, interval: bool) -> MetricRecord:
     if not results:
         return undefined(name, "no_cases", n_positive=0)
     counted = results
     if name.startswith("false_positive_volume_"):
         counted = [result for result in results if result.values[name] is not None]
     n, n_positive = len(counted), sum(result.is_positive(name) for result in counted)
+    support = patients_behind(name, results)
     if not all(result.finite for result in results):
-        return undefined(name, "output_not_finite", n=n, n_positive=n_positive)
-    measured = [(value, result.score.patient) for result in counted if (value := result.values[name]) is not None]
+        return undefined(name, "output_not_finite", n=n, n_positive=n_positive, support=support)
+    measured = [(value, result.patient) for result in counted if (value := result.values[name]) is not None]
     values = [value for value, _ in measured]
     if not values:
-        return undefined(name, _nothing_to_measure(name), n=n, n_positive=n_positive)
+        return undefined(name, _nothing_to_measure(name), n=n, n_positive=n_positive, support=support)
     few = len(values) < FEWEST_CASES
     return MetricRecord(
         name=name,
@@ -143,6 +131,7 @@ def _record(name: str, results: list[_CaseResult], *, interval: bool) -> MetricR
         status=Status.LOW_SUPPORT if few else Status.OK,
         reason=f"fewer_than_{FEWEST_CASES}_cases" if few else None,
         interval=mean_interval(values, [patient for _, patient in measured]) if interval and not few else None,
+        support=support,
     )
 
 
@@ -150,11 +139,15 @@ def _nothing_to_measure(name: str) -> str:
     return "no_case_without_region" if name.startswith("false_positive_volume_") else "no_case_with_region"
 
 
-def _voxel_tallies(results: list[_CaseResult]) -> Iterator[Tally]:
+def _voxel_tallies(results: list[CaseResult]) -> Iterator[Tally]:
     for region in REGIONS:
-        counts = [result.counts[region] for result in results if result.finite]
-        sums = {key: float(sum(getattr(count, key) for count in counts)) for key in ("both", "predicted", "reference")}
-        yield Tally(name=f"voxels_{region}", counts=sums, n=len(counts))
+        finite = [result for result in results if result.finite]
+        sums = {
+            key: float(sum(getattr(result.counts[region], key) for result in finite))
+            for key in ("both", "predicted", "reference")
+        }
+        support = patients_behind_voxels(region, finite)
+        yield Tally(name=f"voxels_{region}", counts=sums, n=len(finite), support=support)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from datetime import date
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -125,6 +126,12 @@ class CohortColumn(_Section):
             raise ValueError(f"edges {list(self.edges)}: expected ascending values")
         return self
 
+    @property
+    def bands(self) -> list[str]:
+        """Names of a number's parts, in ascending order: [50, 65] gives below_50, 50_to_65 and 65_up."""
+        edges = [_text(edge) for edge in self.edges]
+        return [f"below_{edges[0]}", *(f"{low}_to_{high}" for low, high in pairwise(edges)), f"{edges[-1]}_up"]
+
 
 class Contract(_Section):
     """A whole contract.yaml."""
@@ -162,6 +169,11 @@ def contract_digest(contract: Contract) -> str:
     """
     content = {**contract.model_dump(mode="json"), "order": list(contract.columns)}
     return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _text(edge: float) -> str:
+    """As part of a name, in which there is neither a sign nor a point: -1.5 is minus_1_5."""
+    return f"{edge:g}".replace("-", "minus_").replace(".", "_").replace("+", "")
 
 
 OF_PATIENTS = ("validation_fraction", "test_fraction", "seed")  # what a split by patient goes by

@@ -17,14 +17,14 @@ from wardround.metrics.classification import (
     resampled_figures,
 )
 from wardround.metrics.labelled_rows import LabelledRows, labelled_rows
-from wardround.metrics.reliability import squared_error
-from wardround.metrics.score_bins import score_bins
+from wardround.metrics.reliability import SQUARED_ERROR, squared_error
+from wardround.metrics.score_bins import SCORE_BINS, score_bins
 from wardround.records.alerts import Goal
 from wardround.records.metric_record import MetricRecord, suppressed
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Cohort, Scores
 from wardround.workloads.clinical_risk.settings import AlertGoals
-from wardround.workloads.clinical_risk.small_parts import held_back
+from wardround.workloads.clinical_risk.small_parts import COMPLEMENTARY, held_back, held_back_between
 
 VALIDATION_METRICS = ("auroc", "auprc", "brier", "log_loss")
 DETAIL_METRICS = (
@@ -87,10 +87,12 @@ def score_rows(
     edges = [chosen.edge for chosen in thresholds if chosen.edge is not None]
     cells = score_bins(checked, minimum_cell=minimum_cell, first=edges) if detail else None
     errors = squared_error(checked, minimum_cell=minimum_cell) if detail else None
+    tallies = {SCORE_BINS: cells, SQUARED_ERROR: errors}
     return Scores(
         split=split,
         records=figure_records(checked, names, intervals=detail),
-        tallies=[tally for tally in (cells, errors) if tally is not None],
+        tallies=[tally for tally in tallies.values() if tally is not None],
+        suppressed=[name for name, tally in tallies.items() if tally is None] if detail and checked.n else [],
         cohorts=_by_cohort(rows, minimum_cell) if detail else [],
         alerts=alert_rows(checked, thresholds, cells=cells),
         cases=_case_scores(rows),
@@ -138,26 +140,56 @@ def _labelled(scores: Sequence[CaseScore]) -> LabelledRows:
 
 
 def _by_cohort(rows: ScoredRows, minimum_cell: int) -> list[Cohort]:
-    """Figures over each part of each division, without those that would tell of too few patients; see `held_back`.
+    """Figures over each part of each division, without those that would tell of too few patients; see `small_parts`.
 
     None has an interval: resampling two divisions takes longer than all that is scored besides.
     """
     cohorts = []
     probabilities, labels = np.asarray(rows.probabilities), np.asarray(rows.labels)
     patients = np.asarray(rows.patients, dtype=np.str_)
-    for name, parts in rows.cohorts.items():
-        by_row = np.array(["" if part is None else part for part in parts], dtype=np.str_)
-        held = held_back(by_row, labels, patients, minimum_cell=minimum_cell)
-        for value in sorted({part for part in parts if part is not None}):
+    held, parts = _held(rows.cohorts, labels, patients, minimum_cell)
+    for name, by_row in parts.items():
+        for value in sorted(set(by_row.tolist()) - {""}):
             chosen = by_row == value
             part = labelled_rows(probabilities[chosen], labels[chosen], patients[chosen])
             records = (
-                [suppressed(metric, held[value]) for metric in COHORT_METRICS]
-                if value in held
-                else figure_records(part, COHORT_METRICS, intervals=False)
+                [suppressed(metric, held[name, value]) for metric in COHORT_METRICS]
+                if (name, value) in held
+                else [_of_classes(record, part) for record in figure_records(part, COHORT_METRICS, intervals=False)]
             )
             cohorts.append(Cohort(name=name, value=value, records=records))
     return cohorts
+
+
+def _held(
+    cohorts: Mapping[str, Sequence[str | None]],
+    labels: npt.NDArray[Any],
+    patients: npt.NDArray[np.str_],
+    minimum_cell: int,
+) -> tuple[dict[tuple[str, str], str], dict[str, npt.NDArray[np.str_]]]:
+    """Parts that are held back, to the reason, and the part of each row by division, empty where it has none."""
+    held: dict[tuple[str, str], str] = {}
+    parts = {
+        name: np.array(["" if part is None else part for part in by_row], dtype=np.str_)
+        for name, by_row in cohorts.items()
+    }
+    for name, by_row in parts.items():
+        own = held_back(by_row, labels, patients, minimum_cell=minimum_cell)
+        held |= {(name, value): reason for value, reason in own.items()}
+    told = {
+        (name, value): by_row == value
+        for name, by_row in parts.items()
+        for value in sorted(set(by_row.tolist()) - {""})
+        if (name, value) not in held
+    }
+    between = held_back_between(told, labels, patients, minimum_cell=minimum_cell)
+    return held | dict.fromkeys(between, COMPLEMENTARY), parts
+
+
+def _of_classes(record: MetricRecord, part: LabelledRows) -> MetricRecord:
+    """A cohort's figures tell of each of its classes, since their counts stand beside them."""
+    classes = [count for count in (part.patients_with(0), part.patients_with(1)) if count]
+    return record.model_copy(update={"support": min([part.n_patients, *classes])})
 
 
 def _case_scores(rows: ScoredRows) -> list[CaseScore]:

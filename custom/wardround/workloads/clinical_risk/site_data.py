@@ -61,22 +61,27 @@ class ClinicalRiskData(SiteData):
 
     @property
     def counts(self) -> dict[str, int]:
-        """Patients, rows and positive rows by split, how many classes train, and values and rows left out.
+        """Patients, rows and positive rows by split, and values and rows left out.
 
         Of the rows that are scored the positive ones are told, however few: without them no figure can be judged, and
         each carries them. Those of the training rows are told where neither class is of fewer patients than the site's
-        minimum cell.
+        minimum cell; see `suppressed_counts`.
         """
         counts: dict[str, int] = {}
         for split, rows in self._rows.items():
             counts[f"{split}_patients"] = len(set(rows.patients))
             counts[f"{split}_cases"] = len(rows)
-            fewest = min(rows.patients_with(label) for label in (0, 1))
-            if split != "train" or fewest >= self.disclosure.minimum_cell:
+            if f"{split}_positive" not in self.suppressed_counts:
                 counts[f"{split}_positive"] = rows.positive
-        counts["train_classes"] = len(self._rows["train"].targets.unique())
         counts["left_out"] = sum(finding.count for finding in self.findings.warnings)
         return counts
+
+    @property
+    def suppressed_counts(self) -> list[str]:
+        """That of the training rows with the outcome, where either class is of fewer patients than the minimum cell."""
+        rows = self._rows["train"]
+        fewest = min(rows.patients_with(label) for label in (0, 1))
+        return ["train_positive"] if fewest < self.disclosure.minimum_cell else []
 
     @property
     def findings(self) -> Findings:

@@ -121,6 +121,7 @@ def _write_site(
         "name": settings.name,
         "role": "evaluate" if settings.name == EVALUATE_ONLY else "train",
         "synthetic": True,
+        "disclosure": {"minimum_patients": 1, "minimum_cell": 1},  # nobody is behind these cases
         "state_folder": "state",
         "cache_folder": "cache",
         "data": {
