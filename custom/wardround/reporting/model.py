@@ -109,7 +109,12 @@ class SiteFacts(_Part):
 
 
 class RoundFacts(_Part):
-    """One round, counted from 1 as people do. `weights` are shares of the aggregate and sum to 1."""
+    """One round, counted from 1 as people do.
+
+    Args:
+        weights: shares of the aggregate, which sum to 1.
+        cosines, norm_ratios, flags: by site, see `SiteRound`.
+    """
 
     round: int
     expected: list[str]
@@ -122,6 +127,9 @@ class RoundFacts(_Part):
     moved: float
     seconds: dict[str, float]
     training: dict[str, TrainingReport]
+    cosines: dict[str, float] = Field(default_factory=dict)
+    norm_ratios: dict[str, float] = Field(default_factory=dict)
+    flags: dict[str, list[str]] = Field(default_factory=dict)
 
 
 class Point(_Part):

@@ -191,4 +191,7 @@ def _round(line: RoundLine) -> RoundFacts:
         moved=line.moved,
         seconds=line.seconds,
         training={site: entry.report for site, entry in line.sites.items()},
+        cosines={site: entry.cosine for site, entry in line.sites.items() if entry.cosine is not None},
+        norm_ratios={site: entry.norm_ratio for site, entry in line.sites.items() if entry.norm_ratio is not None},
+        flags={site: list(entry.flags) for site, entry in line.sites.items() if entry.flags},
     )
