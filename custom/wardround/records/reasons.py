@@ -57,9 +57,6 @@ class Reason(StrEnum):
     NOT_FINITE = "not_finite"
     NORM_TOO_LARGE = "norm_too_large"
     NO_UPDATE = "no_update"
-    UPDATE_OPPOSED = "update_opposed"
-    UPDATE_MUCH_LARGER = "update_much_larger"
-    UPDATE_MUCH_SMALLER = "update_much_smaller"
     CHOSEN_ON_FEW_CASES = "chosen_on_few_cases"
     REPLY_INVALID = "reply_invalid"
     # a round or a run

@@ -31,7 +31,7 @@ class Histogram:
     labels: list[tuple[float, str]]
     bars: list[Bar]
     height: float
-    missing: str  # rows without a value; empty where each has one
+    missing: str
 
 
 def render_inspections(inspected: Sequence[tuple[Inspection, Illustrations]]) -> str:
@@ -69,6 +69,5 @@ def lay_out(distribution: Distribution) -> Histogram:
             text = f"{split}, {label}: {count} of {totals[split]} rows ({share:.0%})"
             bars.append(Bar(row * step + place * _BAR, round(_WIDTH * share / largest, 1), split, text))
     labels = [(row * step + (step - _GAP) / 2, label) for row, label in enumerate(distribution.labels)]
-    without = [split for split in splits if distribution.missing[split]]
-    missing = ", ".join(f"{split} {distribution.missing[split]} of {totals[split]}" for split in without)
+    missing = ", ".join(f"{split} {distribution.missing[split]} of {totals[split]}" for split in splits)
     return Histogram(distribution.title, labels, bars, len(distribution.labels) * step, missing)
