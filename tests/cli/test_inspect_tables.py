@@ -56,7 +56,9 @@ def test_a_usable_table_passes_with_its_counts_and_notes(study: Path) -> None:
     assert "train positive" in done.output
     assert "category_unseen, table.csv, column ward" in done.output
     assert "1 values of ward are in no code of site.yaml, taken as other: ICU (1)" in done.output
-    assert "hospital-a, readmission: fit; 0 errors, nothing left out, 1 note" in done.output
+    assert (
+        "hospital-a, readmission: fit; 0 errors, nothing left out, 5 notes" in done.output
+    )  # few patients in each split
 
 
 def test_a_value_that_was_measured_too_late_fails(study: Path) -> None:
@@ -86,3 +88,83 @@ def test_a_column_that_the_hospital_declares_absent_is_a_note(study: Path) -> No
     done = _inspect(study, columns={**SITE["columns"], "cholesterol": None})
     assert done.exit_code == 0, done.output
     assert "cholesterol is declared absent" in done.output
+
+
+def test_json_has_every_part_of_every_finding_and_nothing_else_on_standard_output(study: Path) -> None:
+    done = _inspect(study, "--format", "json", ward="ICU")
+    (record,) = json.loads(done.stdout)
+    assert (record["site"], record["study"], record["usable"]) == ("hospital-a", "readmission", True)
+    unseen = record["findings"][0]
+    assert (unseen["severity"], unseen["kind"], unseen["count"]) == ("note", "category_unseen", 1)
+    assert unseen["where"] == {"file": "table.csv", "key": "", "case": "", "row": None, "column": "ward"}
+    assert unseen["advice"] == "name at columns.ward.codes what is one of medicine, surgery"
+
+
+def test_a_page_is_written_for_the_hospitals_own_eyes(study: Path) -> None:
+    page = study.parent / "inspection.html"
+    done = _inspect(study, "--html", str(page))
+    assert done.exit_code == 0, done.output
+    assert "keep it here" in done.stderr
+    text = page.read_text(encoding="utf-8")
+    assert "Columns by split" in text
+    assert "cholesterol, mg/dL" in text
+
+
+def test_the_first_of_each_kind_are_shown_and_with_all_every_one(study: Path) -> None:
+    wrong = {**SITE["columns"], "cholesterol": {"column": "chol", "unit": "mmol/L"}}
+    few = _inspect(study, columns=wrong)
+    assert few.exit_code == 1
+    assert "value_implausible x 40, table.csv, column chol" in few.output
+    assert "... and 35 more, see --all" in few.output
+    assert "expected: 50 to 700 mg/dL" in few.output
+    assert "what to do: see columns.cholesterol.unit, .codes and .missing of site.yaml; they would be" in few.output
+    every = _inspect(study, "--all", columns=wrong)
+    assert "row 40: cholesterol is 189 mmol/L" in every.output
+    assert "see --all" not in every.output
+
+
+def test_a_warning_alone_lets_it_pass_unless_asked_to_be_strict(study: Path) -> None:
+    blank = {"drawn": "no day"}
+    assert _inspect(study, **blank).exit_code == 0
+    strict = _inspect(study, "--strict", **blank)
+    assert strict.exit_code == 1
+    assert "fit; 0 errors, 1 left out or missing" in strict.output
+
+
+@pytest.mark.parametrize(
+    ("unit", "told"),
+    [("mg/dl", "did you mean mg/dL?"), ("mmol/l", "did you mean mmol/L?"), ("furlong", "convert the values")],
+)
+def test_a_unit_that_the_contract_lacks_is_told_with_the_one_that_was_meant(study: Path, unit: str, told: str) -> None:
+    done = _inspect(study, columns={**SITE["columns"], "cholesterol": {"column": "chol", "unit": unit}})
+    assert done.exit_code == 1
+    assert told in done.output
+
+
+def test_studies_of_the_sections_are_inspected_one_after_another(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _inspect(study)
+    file = study.parent / "site.yaml"
+    settings = json.loads(file.read_text())
+    section = settings["data"]["clinical_risk"]
+    monkeypatch.chdir(study.parents[1])
+    for name, sections in (("again", {"readmission": section, "again": section}), ("else", {"clinical_risk": section})):
+        (study.parent / name).mkdir()
+        (study.parent / name / "job.yaml").write_text(yaml.safe_dump({**STUDY, "name": name}))
+        (study.parent / name / "contract.yaml").write_text((study / "contract.yaml").read_text())
+        file.write_text(json.dumps({"name": "hospital-a", "data": sections}))
+        done = CliRunner().invoke(app, ["site", "inspect", str(file)])
+        if name == "again":
+            assert done.exit_code == 0, done.output
+            assert "hospital-a, readmission: fit" in done.output
+            assert "hospital-a, again: fit" in done.output
+        else:
+            assert done.exit_code == 2
+            assert "jobs/ has no study of such a name here" in done.output
+
+
+def test_a_kind_that_is_not_installed_is_told_as_such(study: Path) -> None:
+    (study / "job.yaml").write_text(yaml.safe_dump({**STUDY, "workload": {"kind": "clinical_rsk"}}))
+    done = _inspect(study)
+    assert done.exit_code == 2
+    assert "workload.kind: 'clinical_rsk' is not installed" in done.output
+    assert "has no section" not in done.output

@@ -234,6 +234,24 @@ def test_a_site_that_returns_what_it_received_raises_an_alarm(tmp_path: Path) ->
     assert run.rounds[0].alarms == ["hospital-a: no_update"]
 
 
+def test_an_update_that_pulls_against_the_others_is_flagged_in_the_record(tmp_path: Path) -> None:
+    def tamper(site: str, task: str, answer: FLModel) -> FLModel:
+        if task == messages.TRAIN and site == "hospital-c":
+            answer.params = {name: -10 * tensor for name, tensor in answer.params.items()}
+        return answer
+
+    alike = {name: {"seed": index} for index, name in enumerate(SITES)}
+    run = Federation(tmp_path, quick_study(), alike, tamper=tamper).run()
+    first = run.rounds[0]
+    assert first.alarms == ["hospital-c: update_opposed", "hospital-c: update_much_larger"]
+    assert first.sites["hospital-c"].flags == ["update_opposed", "update_much_larger"]
+    cosine, ratio = first.sites["hospital-c"].cosine, first.sites["hospital-c"].norm_ratio
+    assert cosine is not None
+    assert cosine < -0.5
+    assert ratio == pytest.approx(10, rel=0.5)
+    assert "hospital-c" in first.contributed  # a flag turns nobody away
+
+
 def test_choosing_on_too_few_cases_raises_an_alarm(tmp_path: Path) -> None:
     def tamper(site: str, task: str, answer: FLModel) -> FLModel:
         if task == messages.TRAIN and site == "hospital-b":

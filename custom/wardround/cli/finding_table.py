@@ -68,7 +68,7 @@ def _told(group: FindingGroup, *, everything: bool) -> Text:
     for line in shown:
         text.append(f"\n  {line}", style="not bold")
     if len(shown) < len(group.lines):
-        text.append(f"\n  ... and {len(group.lines) - len(shown)} more, see --all", style="not bold dim")
+        text.append(f"\n  ... and {group.count_after(shown):,} more, see --all", style="not bold dim")
     for name, part in (("expected", group.expected), ("what to do", group.advice)):
         if part:
             text.append(f"\n  {name}: {part}", style="not bold italic")

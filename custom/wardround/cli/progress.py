@@ -191,7 +191,7 @@ def _problems(line: RoundLine, words: Words) -> list[str]:
     found = [f"{site} rejected: {words.in_words(reason)}" for site, reason in line.rejected.items()]
     found += [f"{site} failed: {words.in_words(reason)}" for site, reason in line.failed.items()]
     found += [f"{site} is late" for site in line.late]
-    return found + [words.in_words(alarm) for alarm in line.alarms]
+    return found + [words.reason_in_words(alarm) for alarm in line.alarms]
 
 
 def _duration(seconds: float) -> str:

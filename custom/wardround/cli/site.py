@@ -13,6 +13,7 @@ from wardround.cli.console import results
 from wardround.cli.errors import EXIT_FAILED
 from wardround.cli.site_init import init
 from wardround.cli.site_inspect import Format, inspect
+from wardround.cli.site_outbox import outbox
 from wardround.cli.status_lines import status_lines
 from wardround.records.files import write_whole
 
@@ -21,6 +22,7 @@ _COLORS = {"ok": "green", "warning": "yellow", "failed": "bold red", "skipped": 
 
 app = typer.Typer(help="A hospital's own folder and startup kit: make, inspect, install, watch.", no_args_is_help=True)
 app.command()(init)
+app.command()(outbox)
 app.command()(inspect)
 
 

@@ -9,10 +9,12 @@ from nvflare.app_common.app_constant import AppConstants
 from pydantic import ValidationError
 from torch import Tensor
 
+from wardround.aggregation.agreement import Agreement, agreement
 from wardround.aggregation.gate import COUNT_LIMIT, Entry, as_tensors, check_update, is_no_update
 from wardround.aggregation.mean import mean_figures, weighted_mean
 from wardround.aggregation.weights import effective_weights
 from wardround.flare import messages
+from wardround.learners.sharing import RUNNING_STATISTICS
 from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study_sections import Aggregation
@@ -28,6 +30,7 @@ class Contributions:
     rejected: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)
+    agreement: dict[str, Agreement] = field(default_factory=dict)
 
     @property
     def answered(self) -> set[str]:
@@ -111,6 +114,11 @@ class UpdateAggregator(ModelAggregator):
         if not accepted.differences:
             return FLModel(params_type=ParamsType.DIFF, params={}, metrics={}, meta=self._meta())
         self.weights = effective_weights(accepted.counts, self._rules.weighting)
+        accepted.agreement = agreement(
+            {site: _trained(difference) for site, difference in accepted.differences.items()},
+            self.weights,
+            {site: reply.report.steps for site, reply in accepted.replies.items() if reply.report},
+        )
         mean = weighted_mean(accepted.differences, self.weights)
         figures = {site: messages.metrics(reply.records) for site, reply in accepted.replies.items()}
         metrics = mean_figures(figures, self.weights)  # for FLARE's own artefacts
@@ -145,3 +153,8 @@ def _count(raw: Any, weighting: str) -> Any:
 def _invalid_count(error: ValidationError) -> Reason | None:
     fields = {part for fault in error.errors() for part in fault["loc"]}
     return Reason.COUNT_INVALID if fields & {"patients", "steps"} else None
+
+
+def _trained(difference: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Without running statistics, which no one trains."""
+    return {name: value for name, value in difference.items() if name.rpartition(".")[2] not in RUNNING_STATISTICS}

@@ -8,6 +8,7 @@ from nvflare.app_common.app_constant import AppConstants
 from nvflare.app_common.app_event_type import AppEventType
 from torch import Tensor
 
+from wardround.aggregation.agreement import Agreement
 from wardround.aggregation.gate import most_steps
 from wardround.aggregation.norms import l2_norm
 from wardround.flare import messages
@@ -17,6 +18,7 @@ from wardround.flare.latecomers import Latecomers
 from wardround.flare.persistor import ROUND
 from wardround.flare.standing import Standing
 from wardround.records.metric_record import Status, find, value_of
+from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RoundLine
 from wardround.records.update import SiteRound
@@ -141,15 +143,11 @@ class Rounds:
             if (figure := find(reply.records, key)) and figure.status is Status.LOW_SUPPORT:
                 alarms.append(f"{site}: {Reason.CHOSEN_ON_FEW_CASES}")
         sites = {
-            site: SiteRound(
-                report=reply.report,
-                weight=self._aggregator.weights.get(site, 0.0),
-                records=reply.records,
-                tallies=reply.tallies,
-            )
+            site: _site_round(reply, self._aggregator.weights.get(site, 0.0), got.agreement.get(site))
             for site, reply in sorted(got.replies.items())
             if reply.report is not None
         }
+        alarms += [f"{site}: {flag}" for site, entry in sites.items() for flag in entry.flags]
         best = self._standing.best
         return RoundLine(
             round=index,
@@ -164,6 +162,19 @@ class Rounds:
             best_so_far=best[0] if best else None,
             alarms=alarms,
         )
+
+
+def _site_round(reply: Reply, weight: float, agreed: Agreement | None) -> SiteRound:
+    assert reply.report is not None
+    return SiteRound(
+        report=reply.report,
+        weight=weight,
+        records=reply.records,
+        tallies=reply.tallies,
+        cosine=agreed.cosine if agreed else None,
+        norm_ratio=agreed.norm_ratio if agreed else None,
+        flags=[*(agreed.flags if agreed else ()), *reply.notes],
+    )
 
 
 class _Clock:

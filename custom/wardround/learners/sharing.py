@@ -11,7 +11,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study_sections import Algorithm
 from wardround.workloads.workload import Workload
 
-_STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
+RUNNING_STATISTICS = frozenset({"running_mean", "running_var", "num_batches_tracked"})
 
 
 class Sharing(Protocol):
@@ -50,7 +50,7 @@ class KeepBatchNorm:
             for prefix, module in network.named_modules(remove_duplicate=False)
             if isinstance(module, _BatchNorm)
             for name in module.state_dict()
-            if not self.statistics_only or name in _STATISTICS
+            if not self.statistics_only or name in RUNNING_STATISTICS
         }
         if not chosen:
             what = "running statistics of BatchNorm layers" if self.statistics_only else "BatchNorm entries"

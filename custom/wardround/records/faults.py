@@ -44,7 +44,8 @@ class Fault(BaseModel):
         where: the place.
         expected: what should be there; empty where `found` says it all.
         advice: what becomes of it, and what to do.
-        count: how many places of the same kind it stands for.
+        count: how many places of the same kind it stands for; 0 for a further fault of what another one counts, and for
+            a doubt of which nothing is left out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,6 +1,6 @@
 """Findings of one kind told together: what they share once, and each one's own place and value in a line."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from wardround.records.faults import Where
@@ -37,8 +37,12 @@ class FindingGroup:
     def first_lines(self, limit: int = 5) -> list[str]:
         """The first findings in a line each, and how many more there are."""
         told = [": ".join(part for part in (self.place, line) if part) for line in self.lines[:limit]]
-        more = len(self.lines) - limit
-        return [*told, f"{self.place}: {more} more".removeprefix(": ")] if more > 0 else told
+        more = self.count_after(self.lines[:limit])
+        return [*told, f"{self.place}: {more:,} more".removeprefix(": ")] if more > 0 else told
+
+    def count_after(self, shown: Sequence[str]) -> int:
+        """How many values, rows or files are not among the lines that are shown, which tell one each."""
+        return max(self.count, len(self.lines)) - len(shown) if len(shown) < len(self.lines) else 0
 
 
 def group_findings(findings: Iterable[Finding]) -> list[FindingGroup]:

@@ -16,7 +16,8 @@ class Severity(StrEnum):
     """How much a finding matters.
 
     An error has to be settled first: the site takes no part in a study until then. Of a warning, something is left out
-    or missing, and the rest is usable. A note is to be known, and nothing has to be done.
+    or missing (its `count`), or doubtful and used, and the rest is usable. A note is to be known, and nothing has to be
+    done.
     """
 
     ERROR = "error"

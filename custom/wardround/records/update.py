@@ -86,7 +86,15 @@ class TrainingReport(BaseModel):
 
 
 class SiteRound(BaseModel):
-    """One site in one round of the record."""
+    """One site in one round of the record.
+
+    Args:
+        weight: its share of the mean; 0 where its update is not in it.
+        cosine: between its update and the mean of the others'.
+        norm_ratio: the L2 norm of its update by the median of all.
+        flags: codes of what somebody should look into, as the server or the site found it: an update unlike the
+            others', a model that does worse on the site's validation cases.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -94,3 +102,6 @@ class SiteRound(BaseModel):
     weight: float
     records: list[MetricRecord]
     tallies: list[Tally] = Field(default_factory=list)
+    cosine: float | None = None
+    norm_ratio: float | None = None
+    flags: list[Code] = Field(default_factory=list)

@@ -31,7 +31,7 @@ class Histogram:
     labels: list[tuple[float, str]]
     bars: list[Bar]
     height: float
-    missing: str
+    missing: str  # rows without a value; empty where each has one
 
 
 def render_inspections(inspected: Sequence[tuple[Inspection, Illustrations]]) -> str:
@@ -69,5 +69,6 @@ def lay_out(distribution: Distribution) -> Histogram:
             text = f"{split}, {label}: {count} of {totals[split]} rows ({share:.0%})"
             bars.append(Bar(row * step + place * _BAR, round(_WIDTH * share / largest, 1), split, text))
     labels = [(row * step + (step - _GAP) / 2, label) for row, label in enumerate(distribution.labels)]
-    missing = ", ".join(f"{split} {distribution.missing[split]} of {totals[split]}" for split in splits)
+    without = [split for split in splits if distribution.missing[split]]
+    missing = ", ".join(f"{split} {distribution.missing[split]} of {totals[split]}" for split in without)
     return Histogram(distribution.title, labels, bars, len(distribution.labels) * step, missing)

@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.records.alerts import AlertRow
 from wardround.records.arms import ALONE, PERSONALISED, RECALIBRATED, alone_at
 from wardround.records.metric_record import MetricRecord
-from wardround.records.resumption import Resumption
 from wardround.records.scores import Cohort
 from wardround.records.update import Nature, TrainingReport
 from wardround.reporting.probability_parts import OutcomeFacts, PooledFigure, PrecisionRecall, Reliability
@@ -49,6 +48,23 @@ class Ending(_Part):
     last_round: int | None = None
     weights_sha256: str | None = None
     seconds: float | None = None
+
+
+class Resumption(_Part):
+    """The run went on in a new job.
+
+    Args:
+        round: the first that was trained then, from 1; None where only scoring was left.
+        because: how it had ended before.
+        left_out: sites that it went on without.
+        changed: settings that were changed, each in words.
+    """
+
+    time: str
+    round: int | None
+    because: str
+    left_out: list[str]
+    changed: dict[str, str]
 
 
 class SiteFacts(_Part):
@@ -93,7 +109,12 @@ class SiteFacts(_Part):
 
 
 class RoundFacts(_Part):
-    """One round, counted from 1 as people do. `weights` are shares of the aggregate and sum to 1."""
+    """One round, counted from 1 as people do.
+
+    Args:
+        weights: shares of the aggregate, which sum to 1.
+        cosines, norm_ratios, flags: by site, see `SiteRound`.
+    """
 
     round: int
     expected: list[str]
@@ -106,6 +127,9 @@ class RoundFacts(_Part):
     moved: float
     seconds: dict[str, float]
     training: dict[str, TrainingReport]
+    cosines: dict[str, float] = Field(default_factory=dict)
+    norm_ratios: dict[str, float] = Field(default_factory=dict)
+    flags: dict[str, list[str]] = Field(default_factory=dict)
 
 
 class Point(_Part):

@@ -9,6 +9,7 @@ from wardround.records.arms import ALONE, IN_READING_ORDER, LAST, is_alone
 from wardround.records.metric_record import find
 from wardround.records.notices import RESEARCH_USE
 from wardround.reporting.answer import answer
+from wardround.reporting.drift import drift_by_site, rounds_text
 from wardround.reporting.figure_tables import names_by_family
 from wardround.reporting.headline import gains
 from wardround.reporting.model import Summary
@@ -41,6 +42,7 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = (), *, g
         by_metric=by_metric,
         interval_text=words.interval_text,
         resumed=in_one_line,
+        rounds_text=rounds_text,
     )
     hidden = [LAST] if summary.best_is_last() else []
     return pages.get_template("report.html.j2").render(
@@ -57,6 +59,7 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = (), *, g
         vocabulary=words.vocabulary,
         families=[family for family in _families(summary) if family.meaning],
         sections=sections(summary),
+        drift=drift_by_site(summary),
         overall={(row.arm, row.metric): row for row in summary.overall},
         arms=[arm for arm in IN_READING_ORDER if arm not in hidden and _has(summary, arm)],
         site_charts=site_charts(summary),

@@ -24,6 +24,9 @@ role: {role}{role_gap} # {role_meaning}
 {generated}device: {device}{device_gap} # cpu, cuda or cuda:N
 state_folder: {state}   # stays here: own network entries, scores by case, pictures
 cache_folder: {cache}   # prepared cases; safe to delete
+disclosure:                   # what may leave; a job cannot change it
+  minimum_patients: 3         # fewest patients behind any figure, and to train with
+  minimum_cell: 5             # fewest patients behind a sum, a bin by class, a cohort's figure or a small count
 
 data:
 """

@@ -93,7 +93,9 @@ def test_the_cache_may_lie_inside_the_data_folder(tmp_path):
 def test_a_second_start_reads_prepared_cases_instead_of_images(tmp_path, monkeypatch):
     folder = made_hospital(tmp_path / "data")
     first = opened(folder)
-    monkeypatch.setattr("wardround.workloads.brain_tumor.open_site.prepare", lambda *_: pytest.fail("prepared again"))
+    monkeypatch.setattr(
+        "wardround.workloads.brain_tumor.prepare_cases.prepare", lambda *_: pytest.fail("prepared again")
+    )
     again = opened(folder)
     np.testing.assert_array_equal(again.cases("train")[0].image, first.cases("train")[0].image)
 
@@ -144,7 +146,7 @@ def test_a_case_that_fails_in_a_way_nobody_foresaw_leaves_the_others_usable(tmp_
             raise error
         return prepare(files, *arguments, **more)
 
-    monkeypatch.setattr("wardround.workloads.brain_tumor.open_site.prepare", fail_at_one)
+    monkeypatch.setattr("wardround.workloads.brain_tumor.prepare_cases.prepare", fail_at_one)
     data = opened(made_hospital(tmp_path / "data"), split=LISTS)
     assert ids(data, "train") == ["P-1-000"]
     (problem,) = data.findings.warnings

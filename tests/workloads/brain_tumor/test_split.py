@@ -45,16 +45,24 @@ def test_explicit_lists_win_and_leave_the_rest_out():
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "told", "code"),
     [
-        ({"train": ["p00"], "validation": ["p01"]}, "test is missing"),
-        ({"train": ["p00"], "validation": ["p00"], "test": []}, "p00 is in train and in validation"),
-        ({"train": ["p00", "p00"], "validation": [], "test": []}, "twice in train"),
-        ({"train": ["p00"], "validation": ["nobody"], "test": []}, "no such patient.*nobody"),
-        ({"validation_fraction": 0.5, "test_fraction": 0.5}, "sum must be below 1"),
+        ({"train": ["p00"], "validation": ["p01"]}, "test is missing", Reason.CONFIGURATION_INVALID),
+        (
+            {"train": ["p00"], "validation": ["p00"], "test": []},
+            "p00 is in train and in validation",
+            Reason.SPLIT_INVALID,
+        ),
+        ({"train": ["p00", "p00"], "validation": [], "test": []}, "twice in train", Reason.SPLIT_INVALID),
+        (
+            {"train": ["p00"], "validation": ["nobody"], "test": []},
+            "no such patient.*nobody",
+            Reason.CONFIGURATION_INVALID,
+        ),
+        ({"validation_fraction": 0.5, "test_fraction": 0.5}, "sum must be below 1", Reason.CONFIGURATION_INVALID),
     ],
 )
-def test_contradictions_are_refused(settings, told):
+def test_contradictions_are_refused(settings, told, code):
     with pytest.raises(WardroundError, match=told) as raised:
         split_patients(PATIENTS, Split.model_validate(settings))
-    assert raised.value.code is Reason.CONFIGURATION_INVALID
+    assert raised.value.code is code

@@ -25,9 +25,10 @@ from wardround.workloads.brain_tumor.content_hash import ContentHashes
 from wardround.workloads.brain_tumor.grid import CaseGrid
 from wardround.workloads.brain_tumor.layouts import CaseFiles
 from wardround.workloads.brain_tumor.preprocess import Preparation
+from wardround.workloads.brain_tumor.remarks import Remark
 from wardround.workloads.brain_tumor.settings import BrainTumorSiteSettings, ImageContract
 
-PREPARATION_VERSION = 1  # raise it when preprocessing gives other values for the same files and settings
+PREPARATION_VERSION = 2  # raise it when preprocessing gives other values or remarks for the same files and settings
 
 _log = logging.getLogger(__name__)
 _ENTRY = "entry.json"
@@ -47,11 +48,6 @@ class CaseCache:
     def __init__(self, folder: Path) -> None:
         self.folder = writable_folder(folder, "cache_folder")
         self.hashes = ContentHashes(folder / "content_hashes.json")
-
-    def images(self, files: CaseFiles) -> str:
-        """SHA-256 of a case's images: equal for equal files, whoever's they are said to be."""
-        parts = {name: [self.hashes.of(volume.file), volume.channel] for name, volume in files.volumes.items()}
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def key(self, files: CaseFiles, contract: ImageContract, site: BrainTumorSiteSettings) -> str:
         """SHA-256 of the files' content and of every setting that changes what preprocessing gives."""
@@ -105,6 +101,8 @@ class CaseCache:
                 "parts": {name: _checksum(unfinished / f"{name}.npy") for name in arrays},
                 "missing": preparation.missing,
                 "grid": preparation.grid.to_plain(),
+                "contents": dict(preparation.contents),
+                "remarks": [remark.to_plain() for remark in preparation.remarks],
             }
             (unfinished / _ENTRY).write_text(json.dumps(entry), encoding="utf-8")
             try:
@@ -139,6 +137,8 @@ def _read(place: Path) -> Preparation:
         foreground=arrays["foreground"],
         missing=tuple(entry["missing"]),
         grid=CaseGrid.from_plain(entry["grid"]),
+        contents=entry["contents"],
+        remarks=tuple(Remark.from_plain(plain) for plain in entry["remarks"]),
     )
 
 

@@ -17,7 +17,7 @@ from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.settings import LabelConvention
 
-TOLERANCE = 0.01  # how far a stored value may lie from a whole number: masks that went through a float resampling
+ROUNDING = 0.01  # how far a stored value may lie from a whole number: masks that went through a float resampling
 
 
 @dataclass(frozen=True)
@@ -71,17 +71,19 @@ def from_regions(regions: NDArray, convention: LabelConvention) -> NDArray[np.ui
 
 def _whole_numbers(values: NDArray, where: str) -> NDArray[np.int64]:
     if not np.isfinite(values).all():
-        told = fault("the label holds NaN or infinite values", file=where, advice="export it again")
+        told = fault(
+            "the label holds NaN or infinite values", file=where, expected="whole numbers", advice="export it again"
+        )
         raise WardroundError(Reason.MASK_INVALID, told)
     rounded = np.rint(values)
-    off = np.abs(values - rounded) > TOLERANCE
+    off = np.abs(values - rounded) > ROUNDING
     if off.any():
         raise WardroundError(
             Reason.MASK_INVALID,
             fault(
                 f"found {_shown(values[off])}",
                 file=where,
-                expected=f"label values that are whole numbers within {TOLERANCE}",
+                expected=f"label values that are whole numbers within {ROUNDING}",
                 advice="was the mask resampled with interpolation? Use nearest-neighbour",
             ),
         )

@@ -2,17 +2,19 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from wardround.records.faults import fault
-from wardround.records.inspection import Findings, Severity
+from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.case_cache import CaseCache
 from wardround.workloads.brain_tumor.declaration import refuse_other_images
-from wardround.workloads.brain_tumor.layouts import CaseFiles, find_cases
-from wardround.workloads.brain_tumor.prepared import PreparedCase
-from wardround.workloads.brain_tumor.preprocess import prepare
+from wardround.workloads.brain_tumor.geometry_notes import geometry_findings
+from wardround.workloads.brain_tumor.header_pass import HeaderPass, look_at_headers
+from wardround.workloads.brain_tumor.layouts import CaseFiles, Found, find_cases
+from wardround.workloads.brain_tumor.prepare_cases import Prepared, of_case, prepare_cases
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
 from wardround.workloads.brain_tumor.site_data import BrainTumorSiteData
 from wardround.workloads.brain_tumor.split import split_patients
@@ -20,7 +22,6 @@ from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.split import SPLITS
 
 _log = logging.getLogger(__name__)
-_PROGRESS_SECONDS = 5.0
 
 
 def open_site_data(
@@ -28,30 +29,114 @@ def open_site_data(
 ) -> BrainTumorSiteData:
     """Finds, checks and prepares a site's cases; what is prepared already comes from the cache.
 
+    Headers of all cases are looked at first, which takes seconds; then those whose headers are in order are prepared.
     A case that cannot be used is left out and told in `findings`; its patient keeps its place in the split, so that
     one broken file does not move others between splits.
 
     Raises:
-        WardroundError: the settings contradict themselves, or no case at all is usable.
+        WardroundError: the settings contradict themselves, no case at all is usable, or a patient is in two splits;
+            whatever else was found is told with it.
     """
     started = time.monotonic()
-    refuse_other_images(settings.contract, site)
     store = CaseCache(cache / "brain_tumor")
-    found = find_cases(site, settings.contract.sequences, exclude=store.folder)
+    first = look_first(settings, site, exclude=store.folder, progress=progress)
+    _log.info("%s: checking %d cases", site.folder, len(first.found.cases))
+    prepared = prepare_cases(first.usable, settings, site, store, first.splits, progress=progress)
+    problems = first.left_out(prepared.problems)
+    told = first.findings(problems, prepared.findings)
+    if first.split_error is not None:
+        raise WardroundError(first.split_error.code, *first.split_error.faults, *told)
+    if not prepared.cases:
+        raise nothing_usable(site, problems, told)
+    data = _divided(settings, first, prepared, told, len(problems))
+    for problem in problems:
+        _log.info("left out: %s", problem)  # whoever opened the site tells them: see `findings`
+    counts = ", ".join(f"{name} {count}" for name, count in data.counts.items() if count)
+    _log.info("%s: ready after %.1f s: %s", site.folder, time.monotonic() - started, counts)
+    return data
+
+
+@dataclass(frozen=True)
+class FirstLook:
+    """What the names of files and their headers tell.
+
+    Args:
+        found: the cases, and those that lack files.
+        headers: what the headers of the first ones tell.
+        splits: patient to split, empty where the lists contradict themselves.
+        split_error: how they do.
+        geometry: what is to be known of where the cases lie.
+    """
+
+    found: Found
+    headers: HeaderPass
+    splits: Mapping[str, str]
+    split_error: WardroundError | None
+    geometry: tuple[Finding, ...]
+
+    @property
+    def usable(self) -> list[CaseFiles]:
+        """The cases of which nothing speaks against yet."""
+        return [files for files in self.found.cases if files.case not in self.headers.problems]
+
+    @property
+    def labelled(self) -> set[str]:
+        """Patients with a label."""
+        return {files.patient for files in self.found.cases if files.label}
+
+    def left_out(self, further: Mapping[str, WardroundError]) -> list[WardroundError]:
+        """Why cases are left out: one error a case, in their order."""
+        problems = {**self.headers.problems, **further}
+        by_case = (of_case(problems[one.case], one.case) for one in self.found.cases if one.case in problems)
+        return [*self.found.problems, *by_case]
+
+    def findings(self, problems: Iterable[WardroundError], further: Iterable[Finding] = ()) -> Findings:
+        """All that is to be told."""
+        return Findings([*Findings.of_errors(problems, Severity.WARNING), *further, *self.geometry])
+
+
+def look_first(
+    settings: BrainTumorSettings, site: BrainTumorSiteSettings, *, exclude: Path, progress: Progress = unseen
+) -> FirstLook:
+    """Finds the cases, divides the patients and reads headers; no voxel is looked at.
+
+    Raises:
+        WardroundError: the settings contradict themselves, or there is no case.
+    """
+    contract = settings.contract
+    refuse_other_images(contract, site)
+    found = find_cases(site, contract.sequences, exclude=exclude)
     labelled = {files.patient for files in found.cases if files.label}
-    splits = split_patients(labelled | found.left_out_patients, site.split)
-    prepared, problems = _prepare_all(found.cases, settings, site, store, progress)
-    problems = [*found.problems, *problems]
-    findings = Findings.of_errors(problems, Severity.WARNING)
-    if not prepared:
-        codes = findings.count_by_kind(Severity.WARNING)
-        count = ", ".join(f"{code} {number}" for code, number in codes.items())
-        told = fault(f"none of {len(problems)} cases is usable ({count})", file=f"folder {site.folder}")
-        raise WardroundError(problems[0].code if len(codes) == 1 else Reason.DATA_MISSING, told, *findings)
-    by_split: dict[str, list[PreparedCase]] = {split: [] for split in SPLITS}
+    splits: Mapping[str, str] = {}
+    split_error = None
+    try:
+        splits = split_patients(labelled | found.left_out_patients, site.split)
+    except WardroundError as error:
+        if error.code is not Reason.SPLIT_INVALID:
+            raise
+        split_error = error
+    headers = look_at_headers(found.cases, contract.orientation, progress=progress)
+    return FirstLook(found, headers, splits, split_error, tuple(geometry_findings(headers.places, contract)))
+
+
+def nothing_usable(
+    site: BrainTumorSiteSettings, problems: list[WardroundError], told: Iterable[Finding]
+) -> WardroundError:
+    """The error where every case is left out."""
+    codes = Findings.of_errors(problems, Severity.WARNING).count_by_kind(Severity.WARNING)
+    count = ", ".join(f"{code} {number}" for code, number in codes.items())
+    none = fault(f"none of {len(problems)} cases is usable ({count})", file=f"folder {site.folder}")
+    return WardroundError(problems[0].code if len(codes) == 1 else Reason.DATA_MISSING, none, *told)
+
+
+def _divided(
+    settings: BrainTumorSettings, first: FirstLook, prepared: Prepared, told: Findings, left_out: int
+) -> BrainTumorSiteData:
+    by_split: dict[str, list] = {split: [] for split in SPLITS}
     unlabelled = []
     unlisted = set()
-    for case in prepared:
+    labelled, splits = first.labelled, first.splits
+    for case in prepared.cases:
         if case.patient not in labelled:
             unlabelled.append(case)
         elif case.patient not in splits:
@@ -60,86 +145,6 @@ def open_site_data(
             by_split[splits[case.patient]].append(case)
         elif splits[case.patient] == "train":
             unlabelled.append(case)
-    data = BrainTumorSiteData(settings, by_split, unlabelled=unlabelled, findings=findings, unlisted=len(unlisted))
-    for problem in problems:
-        _log.info("left out: %s", problem)  # whoever opened the site tells them: see `findings`
-    counts = ", ".join(f"{name} {count}" for name, count in data.counts.items() if count)
-    _log.info("%s: ready after %.1f s: %s", site.folder, time.monotonic() - started, counts)
-    return data
-
-
-def _prepare_all(
-    cases: Sequence[CaseFiles],
-    settings: BrainTumorSettings,
-    site: BrainTumorSiteSettings,
-    store: CaseCache,
-    progress: Progress,
-) -> tuple[list[PreparedCase], list[WardroundError]]:
-    prepared: list[PreparedCase] = []
-    problems: list[WardroundError] = []
-    first_with: dict[str, CaseFiles] = {}
-    last = time.monotonic()
-    _log.info("%s: checking %d cases", site.folder, len(cases))
-    for number, files in enumerate(cases, 1):
-        try:
-            prepared.append(_prepare_one(files, settings, site, store, first_with))
-        except WardroundError as error:
-            problems.append(_of_case(error, files.case))
-        except Exception as error:  # one file that nobody foresaw must not take the hospital's other cases along
-            _log.info("%s: cannot be prepared", files.case, exc_info=True)
-            problems.append(_unforeseen(files.case, error))
-        progress("cases", number, len(cases))
-        if time.monotonic() - last > _PROGRESS_SECONDS:
-            last = time.monotonic()
-            _log.info("prepared %d of %d cases", number, len(cases))
-    store.hashes.save()
-    return prepared, problems
-
-
-def _of_case(error: WardroundError, case: str) -> WardroundError:
-    """The same, with the case beside the file."""
-    placed = (one.model_copy(update={"where": one.where.model_copy(update={"case": case})}) for one in error.faults)
-    return WardroundError(error.code, *placed)
-
-
-def _unforeseen(case: str, error: Exception) -> WardroundError:
-    # torch has no class of its own for a CPU that is out of memory
-    starved = isinstance(error, MemoryError) or "allocate" in str(error)
-    code = Reason.OUT_OF_MEMORY if starved else Reason.DATA_UNREADABLE
-    what = f"{type(error).__name__}: {error}".splitlines()[0]
-    advice = "look at its files, or leave the case out"
-    return WardroundError(code, fault(f"cannot be prepared ({what})", case=case, advice=advice))
-
-
-def _prepare_one(
-    files: CaseFiles,
-    settings: BrainTumorSettings,
-    site: BrainTumorSiteSettings,
-    store: CaseCache,
-    first_with: dict[str, CaseFiles],
-) -> PreparedCase:
-    contract = settings.contract
-    try:
-        key, images = store.key(files, contract, site), store.images(files)
-    except OSError as error:
-        raise WardroundError(
-            Reason.DATA_UNREADABLE,
-            fault(str(error.strerror), file=error.filename, advice="check the file and its permissions"),
-        ) from error
-    _refuse_copy(files, first_with.get(images))
-    preparation = store.get(key, lambda: prepare(files, contract, site))
-    first_with[images] = files
-    return PreparedCase.of(files.case, files.patient, preparation, settings.patch.size, contract.spacing_mm)
-
-
-def _refuse_copy(files: CaseFiles, other: CaseFiles | None) -> None:
-    """Two ids for one patient would put the same images on both sides of the split."""
-    if other is not None and other.patient != files.patient:
-        raise WardroundError(
-            Reason.CASE_DUPLICATED,
-            fault(
-                f"its images are those of {other.case}, another patient's",
-                case=files.case,
-                advice="only the first is used: remove the one that is wrong",
-            ),
-        )
+    return BrainTumorSiteData(
+        settings, by_split, unlabelled=unlabelled, findings=told, unlisted=len(unlisted), left_out=left_out
+    )

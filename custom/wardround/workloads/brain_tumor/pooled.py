@@ -22,6 +22,7 @@ class PooledSiteData(BrainTumorSiteData):
             {"train": [case for site in opened for case in site.cases("train")]},
             unlabelled=[case for site in opened for case in site.unlabelled_cases],
             findings=[finding for site in opened for finding in site.findings.warnings],
+            left_out=sum(site.counts["left_out"] for site in opened),
         )
         # Two hospitals may use the same patient id; they are still two patients.
         self._patients = sum(site.counts["train_patients"] for site in opened)

@@ -3,8 +3,8 @@
 Orientation comes before spacing, since the target spacing is given for the axes of the target orientation.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 
 from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.brain_tumor.copies import contents_of
+from wardround.workloads.brain_tumor.gathered import Gathered
 from wardround.workloads.brain_tumor.geometry import Volume, oriented, read_volume, refuse_other_grid
 from wardround.workloads.brain_tumor.grid import CaseGrid
 from wardround.workloads.brain_tumor.labels import to_regions
 from wardround.workloads.brain_tumor.layouts import CaseFiles
+from wardround.workloads.brain_tumor.remarks import Remark, remarks_on
 from wardround.workloads.brain_tumor.settings import BrainTumorSiteSettings, ImageContract
 
 SPACING_TOLERANCE = 1e-3  # relative; below it, resampling would only blur
@@ -37,6 +40,8 @@ class Preparation:
         foreground: int32 [n, 3], a sample of voxel indices inside the whole tumor.
         missing: sequences for which a zero channel stands in.
         grid: how to get back to the grid of the input file.
+        contents: SHA-256 of the voxels of each sequence and of the label, see `contents_of`.
+        remarks: what is doubtful about it.
     """
 
     image: NDArray[np.float32]
@@ -44,6 +49,8 @@ class Preparation:
     foreground: NDArray[np.int32]
     missing: tuple[str, ...]
     grid: CaseGrid
+    contents: Mapping[str, str] = field(default_factory=dict)
+    remarks: tuple[Remark, ...] = ()
 
 
 def prepare(
@@ -53,31 +60,45 @@ def prepare(
 
     Raises:
         WardroundError: a file is unreadable, lies on another grid, breaks the contract, or has a label that does not
-            fit the site's convention.
+            fit the site's convention; all that is wrong is told.
     """
-    inputs = {name: read_volume(file.file, file.channel, file.channels) for name, file in files.volumes.items()}
+    told = Gathered()
+    inputs: dict[str, Volume] = {}
+    marked: Volume | None = None
+    for name, file in files.volumes.items():
+        with told:
+            inputs[name] = read_volume(file.file, file.channel, file.channels)
+    if with_label and files.label:
+        with told:
+            marked = read_volume(files.label)
+    told.refuse()
     reference = next(iter(inputs.values()))
     volumes = {name: oriented(volume, contract.orientation) for name, volume in inputs.items()}
     first = next(iter(volumes.values()))
     present = {}
     for name, volume in volumes.items():
-        refuse_other_grid(volume, first)
-        if volume.data.any():
-            _refuse_unstripped(volume)
-            present[name] = volume.data
-        elif name not in site.allow_missing:
-            raise WardroundError(
-                Reason.SEQUENCE_MISSING,
-                fault(
-                    f"every voxel of {name} is 0",
-                    file=volume.file,
-                    advice=f"leave the case out, or list {name} in `allow_missing`",
-                ),
-            )
+        with told:
+            refuse_other_grid(volume, first)
+        with told:
+            if volume.data.any():
+                _refuse_unstripped(volume)
+                present[name] = volume
+            elif name not in site.allow_missing:
+                raise _all_zero(name, volume)
+    label = None
+    if marked is not None:
+        marked = oriented(marked, contract.orientation)
+        with told:
+            refuse_other_grid(marked, first)
+        with told:
+            label = to_regions(marked.data, site.labels, str(files.label))
+    told.refuse()
     if not present:
         raise WardroundError(Reason.SEQUENCE_MISSING, fault("every voxel of every sequence is 0", case=files.case))
-    image = np.stack([present.get(name, np.zeros_like(first.data)) for name in contract.sequences])
-    label = _read_label(files, first, contract, site) if with_label and files.label else None
+    contents = contents_of(present, label)
+    remarks = remarks_on(present, None if marked is None else marked.data, label)
+    nothing = np.zeros_like(first.data)
+    image = np.stack([present[name].data if name in present else nothing for name in contract.sequences])
 
     image, resampled_affine = resample(image, first.affine, contract.spacing_mm, "bilinear")
     if label is not None:
@@ -103,7 +124,7 @@ def prepare(
         padding=((0, 0), (0, 0), (0, 0)),
     )
     missing = tuple(name for name in contract.sequences if name not in present)
-    return Preparation(image, label, _foreground_sample(label), missing, grid)
+    return Preparation(image, label, _foreground_sample(label), missing, grid, contents, remarks)
 
 
 def resample(
@@ -137,13 +158,10 @@ _NORMALISATIONS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]]
 }
 
 
-def _read_label(
-    files: CaseFiles, image: Volume, contract: ImageContract, site: BrainTumorSiteSettings
-) -> NDArray[np.uint8]:
-    assert files.label is not None
-    label = oriented(read_volume(files.label), contract.orientation)
-    refuse_other_grid(label, image)
-    return to_regions(label.data, site.labels, str(files.label))
+def _all_zero(name: str, volume: Volume) -> WardroundError:
+    advice = f"leave the case out, or list {name} in `allow_missing`"
+    told = fault(f"every voxel of {name} is 0", file=volume.file, expected="an image", advice=advice)
+    return WardroundError(Reason.SEQUENCE_MISSING, told)
 
 
 def _refuse_unstripped(volume: Volume) -> None:

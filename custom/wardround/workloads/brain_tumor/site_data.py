@@ -30,6 +30,7 @@ class BrainTumorSiteData(SiteData):
         unlabelled: training volumes that have no label.
         findings: what finding and preparing the cases told.
         unlisted: patients that the site's explicit lists leave out.
+        left_out: cases that cannot be used.
     """
 
     def __init__(
@@ -40,12 +41,14 @@ class BrainTumorSiteData(SiteData):
         unlabelled: Sequence[PreparedCase] = (),
         findings: Sequence[Finding] = (),
         unlisted: int = 0,
+        left_out: int = 0,
     ) -> None:
         self.settings = settings
         self.unlabelled_cases = list(unlabelled)
         self._cases = {split: list(cases.get(split, ())) for split in SPLITS}
         self._findings = list(findings)
         self._unlisted = unlisted
+        self._left_out = left_out
 
     def cases(self, split: str) -> Sequence[PreparedCase]:
         """The labelled cases of `train`, `validation` or `test`."""
@@ -62,12 +65,12 @@ class BrainTumorSiteData(SiteData):
         counts["unlabelled_cases"] = len(self.unlabelled_cases)
         counts["unlisted_patients"] = self._unlisted
         counts["cases_with_missing_sequence"] = sum(bool(case.missing) for case in used)
-        counts["left_out"] = sum(finding.count for finding in self.findings.warnings)
+        counts["left_out"] = self._left_out
         return counts
 
     @property
     def findings(self) -> Findings:
-        """A warning for each case left out, an error where no label of a split marks a tumor.
+        """A warning for each case left out or doubtful, an error where no label of a split marks a tumor.
 
         Nothing can be learned from such a split, or no figure is defined on it.
         """

@@ -30,14 +30,19 @@ def _from_lists(patients: Collection[str], lists: dict[str, tuple[str, ...] | No
             f"split: give all three lists or none; {' and '.join(absent)} is missing (an empty list is allowed)",
         )
     assigned: dict[str, str] = {}
+    repeated = []
     for name, chosen in lists.items():
         for patient in chosen or ():
             if patient in assigned:
                 other = assigned[patient]
                 where = f"twice in {name}" if other == name else f"in {other} and in {name}"
-                told = fault(f"patient {patient} is {where}", key="split", expected="once only")
-                raise WardroundError(Reason.SPLIT_INVALID, told)
+                advice = "take the id out of all lists but one"
+                repeated.append(
+                    fault(f"patient {patient} is {where}", key="split", expected="once only", advice=advice)
+                )
             assigned[patient] = name
+    if repeated:
+        raise WardroundError(Reason.SPLIT_INVALID, *repeated)
     unknown = sorted(set(assigned) - set(patients))
     if unknown:
         raise WardroundError(

@@ -29,7 +29,7 @@ def encode(frame: pl.DataFrame, contract: Contract) -> NDArray[np.float32]:
     first = len(numbers) + len(names)
     for name, column in contract.columns.items():
         if isinstance(column, CategoryColumn):
-            values = _values(column)
+            values = category_values(column)
             codes = frame[name].cast(pl.Enum(values)).to_physical()
             known = np.flatnonzero(codes.is_not_null().to_numpy())
             encoded[known, first + codes.drop_nulls().to_numpy().astype(np.intp)] = 1
@@ -43,7 +43,7 @@ def input_names(contract: Contract) -> list[str]:
         f"{name}={value}"
         for name, column in contract.columns.items()
         if isinstance(column, CategoryColumn)
-        for value in _values(column)
+        for value in category_values(column)
     ]
     return [*number_columns(contract), *(f"{name}:missing" for name in contract.columns), *categories]
 
@@ -53,5 +53,6 @@ def number_columns(contract: Contract) -> dict[str, NumberColumn]:
     return {name: column for name, column in contract.columns.items() if isinstance(column, NumberColumn)}
 
 
-def _values(column: CategoryColumn) -> list[str]:
+def category_values(column: CategoryColumn) -> list[str]:
+    """The values that have an input of their own, in its order."""
     return [*column.values, OTHER] if column.other else list(column.values)

@@ -8,11 +8,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from wardround.metrics.support import FEWEST_OF_A_CLASS
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.faults import fault
+from wardround.records.illustrations import Illustrations
 from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores, Tally
+from wardround.workloads.clinical_risk.distributions import distributions
 from wardround.workloads.clinical_risk.inference import predict_logits, probabilities_of
 from wardround.workloads.clinical_risk.recalibrate import recalibrated
 from wardround.workloads.clinical_risk.rows import Rows, one_pass, training_batches
@@ -86,7 +89,15 @@ class ClinicalRiskData(SiteData):
     @property
     def findings(self) -> Findings:
         """Of the table, of the split, of whose rows normalise, and training labels of one class."""
-        return Findings([*self._findings, *self._of_training_rows()])
+        return Findings([*self._findings, *self._of_training_rows(), *self._of_scored_rows()])
+
+    def illustrate(self) -> Illustrations:
+        """The outcome and each column by split, in the contract's own units."""
+        rows = self._rows
+        if self.own_scale is not None:
+            mean, scale = self.own_scale
+            rows = {split: replace(part, inputs=part.inputs * scale + mean) for split, part in rows.items()}
+        return Illustrations(distributions=distributions(rows, self.settings.contract))
 
     def statistics(self) -> list[Tally]:
         """Sums of each number column over training rows; none where the study normalises by site.
@@ -164,6 +175,31 @@ class ClinicalRiskData(SiteData):
             "alone",
         )
         return [Finding.of(Severity.NOTE, Reason.ONE_CLASS, told)]
+
+    def _of_scored_rows(self) -> list[Finding]:
+        """Splits in which too few patients have the outcome, or do not, for a figure to be sure."""
+        outcome = self.settings.contract.outcome
+        named = {1: outcome.positive, 0: outcome.negative}
+        fewest = {
+            (split, label): self._rows[split].patients_with(label)
+            for split in ("validation", "test")
+            for label in named
+            if len(self._rows[split])
+        }
+        return [
+            Finding.of(
+                Severity.NOTE,
+                Reason.TOO_FEW_CASES if count else Reason.ONE_CLASS,
+                fault(
+                    f"{split}: {count} patients with {outcome.name} {named[label]}",
+                    expected=f"{FEWEST_OF_A_CLASS} at least",
+                    advice="its figures are marked as of low support" if count else "nothing can be ranked there",
+                    count=0,
+                ),
+            )
+            for (split, label), count in fewest.items()
+            if count < FEWEST_OF_A_CLASS
+        ]
 
     @property
     def _fewest(self) -> int:
