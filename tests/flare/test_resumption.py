@@ -10,7 +10,7 @@ from nvflare.app_common.abstract.fl_model import FLModel
 from support.fake_workload import FakeWorkload
 from support.loopback import SITES, Federation, Tamper, quick_study, use_fake_workload
 from wardround.flare import messages
-from wardround.flare.server_checkpoint import load_server_checkpoint
+from wardround.flare.server_checkpoint import CheckpointWriter, load_server_checkpoint
 from wardround.learners.checkpoint import load_checkpoint
 from wardround.records import files
 from wardround.records.reasons import Reason
@@ -162,8 +162,9 @@ def test_a_full_disk_costs_a_checkpoint_and_not_the_run(tmp_path: Path, monkeypa
             raise OSError(errno.ENOSPC, "No space left on device")
 
     def tamper(site: str, name: str, answer: FLModel) -> FLModel:
-        if name == messages.TRAIN:
-            kept[run.controller.current_round] = load_server_checkpoint(run.run_folder / FOLDER).state.rounds_done
+        if name != messages.PREPARE:
+            done = 4 if name == messages.VALIDATE else run.controller.current_round
+            kept[done] = load_server_checkpoint(run.run_folder / FOLDER).state.rounds_done
         return answer
 
     monkeypatch.setattr(files.os, "fsync", fsync)
@@ -171,6 +172,31 @@ def test_a_full_disk_costs_a_checkpoint_and_not_the_run(tmp_path: Path, monkeypa
     run.run()
     alarm = [str(Reason.CHECKPOINT_NOT_WRITTEN)]
     assert [line.alarms for line in run.rounds] == [[], alarm, alarm, []]
-    assert kept == {0: 0, 1: 1, 2: 1, 3: 1}  # the one before the disk was full stays good
-    assert load_server_checkpoint(run.run_folder / FOLDER).state.rounds_done == 4
+    assert kept == {0: 0, 1: 1, 2: 1, 3: 1, 4: 4}  # the one before the disk was full stays good
+    assert not (run.run_folder / FOLDER).exists()  # a run that is complete has nothing to go on with
     assert run.end.weights_sha256 == whole.end.weights_sha256
+
+
+def test_a_run_goes_on_from_a_checkpoint_older_than_what_sites_have_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk was full for two rounds, and then the server was lost: sites know of rounds that the server forgot."""
+    whole = Federation(tmp_path / "whole", fedbn(), SITES).run()
+    first = Federation(tmp_path / "first", fedbn(), SITES, tamper=lost_in(3))
+    write = CheckpointWriter.write
+
+    def full(writer: CheckpointWriter, *args: Any, rounds_done: int, **files: Any) -> None:
+        if rounds_done > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(writer, *args, rounds_done=rounds_done, **files)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointWriter, "write", full)
+        with pytest.raises(ServerLostError):
+            first.run()
+    kept = {file.name for file in (tmp_path / "first" / "hospital-a" / "state" / "run" / "kept").glob("kept-*")}
+    assert "kept-000003.safetensors" in kept
+    second = Federation(tmp_path / "second", fedbn(), SITES, goes_on_from=first).run()
+    assert [line.round for line in second.lines if isinstance(line, ResumeLine)] == [1]
+    assert second.end.status == "complete"
+    assert second.end.weights_sha256 == whole.end.weights_sha256

@@ -148,7 +148,7 @@ def _present(files: list[Path], without: list[str]) -> tuple[Path, ...]:
 
 def _keep_earlier(run: Path) -> None:
     """What the job that went before has written and the next one writes anew."""
-    kept = [run / RECORD, run / "flare", run / "report.html", run / "report.json"]
+    kept = [run / RECORD, run / "flare", run / "report.html", run / "report.json", run / "manifest.json"]
     if not any(path.exists() for path in kept):
         return
     number = 1

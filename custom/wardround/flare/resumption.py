@@ -10,6 +10,7 @@ from wardround.flare.enrolment import Enrolled, enrol
 from wardround.flare.persistor import ROUND
 from wardround.flare.server_checkpoint import ServerCheckpoint
 from wardround.flare.standing import Standing
+from wardround.records.code import code_facts
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import ResumeLine
 from wardround.records.server_state import ServerState, refuse_other_study
@@ -61,6 +62,7 @@ def go_on(controller: "RoundController", standing: Standing, fresh: FLModel, ear
             left_out=sorted(controller.left_out),
             changed=changed,
             versions=package_versions(),
+            code=code_facts(),
         ),
         controller.enrolled.missing,
     )

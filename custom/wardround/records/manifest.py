@@ -10,6 +10,7 @@ from wardround.records.code import CodeFacts
 from wardround.records.declared import DeclaredData
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.resumption import Resumption
 from wardround.records.update import Nature, Role
 
 FILE_NAME = "manifest.json"
@@ -83,6 +84,7 @@ class RunManifest(_Part):
         metrics_version, metrics: the definitions of the figures.
         rounds_done, rounds: how many of how many; `best_round` and `last_round` as the record has them.
         models: by name.
+        resumptions: when the run went on in a new job, with which settings changed.
     """
 
     format: Literal["wardround-manifest-1"] = "wardround-manifest-1"
@@ -108,6 +110,7 @@ class RunManifest(_Part):
     best_round: int | None
     last_round: int | None
     models: dict[str, ModelFile] = Field(default_factory=dict)
+    resumptions: list[Resumption] = Field(default_factory=list)
 
 
 def write_manifest(folder: Path, manifest: RunManifest) -> Path:

@@ -52,7 +52,7 @@ class ResumeLine(_Line):
         sites, missing: who answered to `prepare` this time, and who did not.
         left_out: sites that it goes on without, because somebody said so.
         changed: settings that are others than in the start line, by their dotted key: before, and now.
-        versions: the server's.
+        versions, code: the server's.
     """
 
     kind: Literal["resume"] = "resume"
@@ -64,6 +64,7 @@ class ResumeLine(_Line):
     left_out: list[str] = Field(default_factory=list)
     changed: dict[str, tuple[Any, Any]] = Field(default_factory=dict)
     versions: dict[str, str] = Field(default_factory=dict)
+    code: CodeFacts | None = None
 
 
 class RoundLine(_Line):

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.records.alerts import AlertRow
 from wardround.records.arms import ALONE, PERSONALISED, RECALIBRATED, alone_at
 from wardround.records.metric_record import MetricRecord
+from wardround.records.resumption import Resumption
 from wardround.records.scores import Cohort
 from wardround.records.update import Nature, TrainingReport
 from wardround.reporting.probability_parts import OutcomeFacts, PooledFigure, PrecisionRecall, Reliability
@@ -48,23 +49,6 @@ class Ending(_Part):
     last_round: int | None = None
     weights_sha256: str | None = None
     seconds: float | None = None
-
-
-class Resumption(_Part):
-    """The run went on in a new job.
-
-    Args:
-        round: the first that was trained then, from 1; None where only scoring was left.
-        because: how it had ended before.
-        left_out: sites that it went on without.
-        changed: settings that were changed, each in words.
-    """
-
-    time: str
-    round: int | None
-    because: str
-    left_out: list[str]
-    changed: dict[str, str]
 
 
 class SiteFacts(_Part):

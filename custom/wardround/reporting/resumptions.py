@@ -1,18 +1,6 @@
-"""That a run went on in a new job: when, from where, and why."""
+"""That a run went on in a new job, in words."""
 
-from wardround.records.run_lines import ResumeLine
-from wardround.reporting.model import Resumption
-
-
-def resumption(line: ResumeLine, rounds: int) -> Resumption:
-    """One line of the record as a fact of the report."""
-    return Resumption(
-        time=line.time,
-        round=line.round + 1 if line.round < rounds else None,
-        because=line.because,
-        left_out=line.left_out,
-        changed={key: f"{before} became {now}" for key, (before, now) in line.changed.items()},
-    )
+from wardround.records.resumption import Resumption
 
 
 def in_one_line(fact: Resumption) -> str:

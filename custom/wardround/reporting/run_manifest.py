@@ -6,7 +6,8 @@ from typing import Any
 from wardround.records.acceptance import Acceptance
 from wardround.records.code import code_facts
 from wardround.records.manifest import EnrolledSite, MetricDefinition, ModelFile, RunManifest
-from wardround.records.run_lines import EndLine, JoinLine, RoundLine, RunLine, StartLine
+from wardround.records.resumption import joins
+from wardround.records.run_lines import EndLine, RoundLine, RunLine, StartLine
 from wardround.records.study import Study
 from wardround.records.update import SiteManifest
 from wardround.records.versions import package_versions
@@ -27,8 +28,9 @@ def make_manifest(lines: list[RunLine], models: Mapping[str, ModelFile]) -> RunM
     """
     summary = summarise(lines)
     start = next(line for line in lines if isinstance(line, StartLine))
-    joins = [line for line in lines if isinstance(line, JoinLine)]
-    answered = [(manifest, None) for manifest in start.sites] + [(line.manifest, line.round + 1) for line in joins]
+    answered = [(manifest, None) for manifest in start.sites] + [
+        (line.manifest, line.round + 1) for line in joins(start, lines).values()
+    ]
     contracts = {manifest.contract_digest for manifest, _ in answered}
     return RunManifest(
         run=start.run,
@@ -53,6 +55,7 @@ def make_manifest(lines: list[RunLine], models: Mapping[str, ModelFile]) -> RunM
         best_round=summary.ending.best_round,
         last_round=summary.ending.last_round,
         models=dict(models),
+        resumptions=summary.resumptions,
     )
 
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from wardround.records.arms import BEST, is_baseline
 from wardround.records.codes import Band
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import EndLine, JoinLine, ResumeLine, RoundLine, RunLine, ScoreLine, StartLine
+from wardround.records.resumption import joins, resumptions
+from wardround.records.run_lines import EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine
 from wardround.records.update import SiteManifest, SiteRound
 from wardround.reporting.comparisons import comparisons
 from wardround.reporting.curves import curves
 from wardround.reporting.model import Ending, RoundFacts, SiteFacts, StudyFacts, Summary
 from wardround.reporting.probability_parts import OutcomeFacts
 from wardround.reporting.probability_summary import pooled_figures, precision_recalls, reliabilities
-from wardround.reporting.resumptions import resumption
 from wardround.reporting.table import overall, pooled_dice, table
 from wardround.reporting.words import words_of
 
@@ -34,11 +34,11 @@ def summarise(lines: list[RunLine]) -> Summary:
     name, key, mode = _choice(start)
     rounds = [_round(line) for line in lines if isinstance(line, RoundLine)]
     scores = [line for line in lines if isinstance(line, ScoreLine)]
-    joins = _joins(start, lines)
-    manifests = sorted([*start.sites, *(line.manifest for line in joins.values())], key=_by_role_and_name)
-    missing = sorted(set(start.missing) - set(joins))
-    resumed = [line for line in lines if isinstance(line, ResumeLine)]
-    left_out = {site for line in resumed[-1:] for site in line.left_out}
+    joined = joins(start, lines)
+    manifests = sorted([*start.sites, *(line.manifest for line in joined.values())], key=_by_role_and_name)
+    missing = sorted(set(start.missing) - set(joined))
+    resumed = resumptions(start, lines)
+    left_out = {site for fact in resumed[-1:] for site in fact.left_out}
     rows = table(scores)
     study = StudyFacts(
         name=name,
@@ -56,9 +56,9 @@ def summarise(lines: list[RunLine]) -> Summary:
     return Summary(
         study=study,
         ending=_ending(lines, [one.site for one in manifests if one.site not in left_out], missing, scores, key),
-        sites=[_site(manifest, rounds, lines, joins.get(manifest.site)) for manifest in manifests],
+        sites=[_site(manifest, rounds, lines, joined.get(manifest.site)) for manifest in manifests],
         missing=missing,
-        resumptions=[resumption(line, start.study.get("training", {}).get("rounds", 0)) for line in resumed],
+        resumptions=resumed,
         rounds=rounds,
         curves=curves(lines, key, words),
         table=rows,
@@ -69,20 +69,6 @@ def summarise(lines: list[RunLine]) -> Summary:
         reliability=reliabilities(scores),
         precision_recall=precision_recalls(scores),
     )
-
-
-def _joins(start: StartLine, lines: list[RunLine]) -> dict[str, JoinLine]:
-    """Sites that were not there from the start, by when they joined; some do when a run goes on in a new job."""
-    known = {manifest.site for manifest in start.sites}
-    joins: dict[str, JoinLine] = {}
-    for line in lines:
-        if isinstance(line, JoinLine):
-            joins[line.manifest.site] = line
-        elif isinstance(line, ResumeLine):
-            for manifest in line.sites:
-                if manifest.site not in known:
-                    joins.setdefault(manifest.site, JoinLine(round=line.round, manifest=manifest))
-    return joins
 
 
 def _choice(start: StartLine) -> tuple[str, str, str]:
