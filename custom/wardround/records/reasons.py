@@ -66,6 +66,8 @@ class Reason(StrEnum):
     NOT_FINITE = "not_finite"
     NORM_TOO_LARGE = "norm_too_large"
     NO_UPDATE = "no_update"
+    KEY_FIGURE_WORSE = "key_figure_worse"
+    CALIBRATION_WORSE = "calibration_worse"
     UPDATE_OPPOSED = "update_opposed"
     UPDATE_MUCH_LARGER = "update_much_larger"
     UPDATE_MUCH_SMALLER = "update_much_smaller"

@@ -33,6 +33,9 @@ CODES = frozenset(
         "target_not_reached",
         "no_head_of_its_own",
         "no_reference_model",
+        # what a site finds between rounds
+        "key_figure_worse",
+        "calibration_worse",
         # what was done for a model's scores
         "statistics_re_measured",
         "statistics_of_scored_cases",

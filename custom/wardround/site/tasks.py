@@ -17,6 +17,7 @@ from wardround.records.scores import Scores
 from wardround.records.study import Study
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
+from wardround.site.drift import ValidationDrift
 from wardround.site.inspection import inspect_data
 from wardround.site.open_site import open_learner
 from wardround.site.reference import NO_REFERENCE, score_reference
@@ -40,6 +41,7 @@ class SiteTasks:
         self._learner: Learner | None = None
         self._run = ""
         self._tuned: int | None = None  # the round of the model that the learner holds fine-tuned
+        self._drift: ValidationDrift | None = None
         self._scored: dict[tuple[int, str], tuple[Scores, list[str]]] = {}
 
     def do(
@@ -89,10 +91,11 @@ class SiteTasks:
             )
         self._refuse_small_quorum()
         learner = self._load(order, shared)
-        scores, seconds = None, 0.0
+        scores, seconds, flags = None, 0.0, []
         if order.round % self._study.evaluation.evaluate_every == 0:
             start = perf_counter()
             scores = learner.validate()
+            flags = self._drift_of(learner).look(order.model_round, scores)
             seconds = perf_counter() - start
         pauses = Pauses(self._config.state_folder / self._run / "paused", self._pause_wanted)
         update = learner.train(order.round, pauses)
@@ -102,6 +105,7 @@ class SiteTasks:
             records=scores.records if scores else [],
             tallies=scores.tallies if scores else [],
             suppressed=scores.suppressed if scores else [],
+            notes=[str(flag) for flag in flags],
         )
         return reply, update.difference
 
@@ -147,6 +151,12 @@ class SiteTasks:
         scores = score_reference(learner.workload, learner.data, reference, order.split)
         _write_cases(self._config.state_folder / self._run, order.arm, scores)
         return _scored(scores, [] if reference is not None else [NO_REFERENCE])
+
+    def _drift_of(self, learner: Learner) -> ValidationDrift:
+        if self._drift is None:
+            config, folder = self._config, self._config.state_folder / self._run
+            self._drift = ValidationDrift(self._study, learner.workload, folder, config.disclosure)
+        return self._drift
 
     def _refuse_small_quorum(self) -> None:
         """The hospital's own check: a job reaches it past every check of the command line's."""
@@ -199,6 +209,7 @@ class SiteTasks:
         if self._learner is None or run != self._run:
             self._learner, self._run = open_learner(self._study, self._config, run=run), run
             self._scored.clear()
+            self._drift = None
             _log.info("%s: %d entries are shared", run, len(self._learner.shared_names))
         return self._learner
 

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from wardround import workloads
 from wardround.metrics.intervals import paired_differences
+from wardround.metrics.paired_change import PairedChange, mean_change
 from wardround.records.acceptance import check_acceptance
 from wardround.records.disclosure import Disclosure
 from wardround.records.illustrations import Illustrations
@@ -93,6 +94,9 @@ class SiteData(ABC):
 class Workload(ABC):
     """Builds what a learner needs. Made from the study's `workload` section, which it validates."""
 
+    calibration_metric: str | None = None
+    """A record that is lower the better the probabilities are, watched beside the key metric; None without one."""
+
     has_reference = False
     """Whether `reference` gives a simple model to stand beside the network in every report."""
 
@@ -165,6 +169,24 @@ class Workload(ABC):
             seed: of the resampling.
         """
         return paired_differences(ours, theirs, seed=seed)
+
+    def changes(
+        self,
+        names: Sequence[str],
+        now: Sequence[CaseScore],
+        before: Sequence[CaseScore],
+        *,
+        seed: int,  # noqa: ARG002 - for those that resample
+    ) -> list[PairedChange]:
+        """How far figures moved between two models on the same cases; those that rest on too few are left out.
+
+        Args:
+            names: of records.
+            now, before: what `SiteData.score` gave by case.
+            seed: of the resampling.
+        """
+        found = (mean_change(name, now, before) for name in names)
+        return [change for change in found if change is not None]
 
     @abstractmethod
     def contract_digest(self) -> str:

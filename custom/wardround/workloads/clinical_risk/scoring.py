@@ -121,7 +121,7 @@ def row_differences(ours: Sequence[CaseScore], theirs: Sequence[CaseScore], *, s
         raise WardroundError(
             Reason.METRICS_MISSING, "differences: both models must have scored the same rows; score both on one table"
         )
-    models = [_labelled(scores) for scores in (ours, theirs)]
+    models = [labelled(scores) for scores in (ours, theirs)]
     one, other = (figure_values(rows, DIFFERENCES) for rows in models)
     rows = models[0]
     bounds: dict[str, tuple[float, float] | None] = {}
@@ -133,7 +133,8 @@ def row_differences(ours: Sequence[CaseScore], theirs: Sequence[CaseScore], *, s
     return [figure_record(name, rows, defined, bounds) for name in DIFFERENCES]
 
 
-def _labelled(scores: Sequence[CaseScore]) -> LabelledRows:
+def labelled(scores: Sequence[CaseScore]) -> LabelledRows:
+    """Rows as metrics take them, from scores by case."""
     values = np.array([(score.values["probability"], score.values["label"]) for score in scores], dtype=np.float64)
     probabilities, labels = values.reshape(-1, 2).T
     return labelled_rows(probabilities, labels.astype(np.int64), [score.patient for score in scores])

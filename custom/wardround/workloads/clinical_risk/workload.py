@@ -7,6 +7,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from wardround.metrics.paired_change import PairedChange
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.faults import fault
 from wardround.records.metric_record import MetricRecord
@@ -14,6 +15,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.schema_faults import validated
 from wardround.records.scores import CaseScore, Tally
 from wardround.records.yaml_text import read_settings
+from wardround.workloads.clinical_risk.changes import row_changes
 from wardround.workloads.clinical_risk.check_sums import check_sums
 from wardround.workloads.clinical_risk.contract import Contract, contract_digest
 from wardround.workloads.clinical_risk.encode import input_names
@@ -57,6 +59,7 @@ def make(settings: dict[str, Any]) -> "ClinicalRiskWorkload":
 class ClinicalRiskWorkload(Workload):
     """Predicts the probability of an outcome from what is known of a patient at an index date."""
 
+    calibration_metric = "brier"
     has_reference = True
 
     def __init__(self, settings: ClinicalRiskSettings) -> None:
@@ -121,6 +124,12 @@ class ClinicalRiskWorkload(Workload):
     def differences(self, ours: Sequence[CaseScore], theirs: Sequence[CaseScore], *, seed: int) -> list[MetricRecord]:
         """Differences of the validation metrics and of accuracy, with intervals by patient."""
         return row_differences(ours, theirs, seed=seed)
+
+    def changes(
+        self, names: Sequence[str], now: Sequence[CaseScore], before: Sequence[CaseScore], *, seed: int
+    ) -> list[PairedChange]:
+        """Differences of figures over rows, with standard errors by patient."""
+        return row_changes(names, now, before, seed=seed)
 
     def contract_digest(self) -> str:
         """SHA-256 of the contract and of how inputs are normalised."""
