@@ -10,11 +10,13 @@ from pydantic import TypeAdapter
 
 from support.made_tables import made_study
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import load_study
 from wardround.site.config import load_site_config
 from wardround.site.open_site import open_site
 from wardround.workloads.clinical_risk.contract import Contract, SiteSplit, SplitRule
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, Source
 from wardround.workloads.clinical_risk.table import read_table
+from wardround.workloads.workload import make_workload
 
 PAGE = (Path(__file__).parents[3] / "docs" / "tables.md").read_text(encoding="utf-8")
 BLOCKS: list[dict[str, Any]] = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]
@@ -37,7 +39,7 @@ def test_every_block_is_of_a_kind_that_is_loaded_here() -> None:
         "source": 3,
         "split": 2,
     }
-    assert len(BLOCKS) == 8
+    assert len(BLOCKS) == 9
 
 
 def test_the_contract_and_the_site_read_a_table(tmp_path: Path) -> None:
@@ -50,6 +52,13 @@ def test_the_contract_and_the_site_read_a_table(tmp_path: Path) -> None:
     assert table.frame["creatinine"].to_list() == [pytest.approx(88.42), None, None]
     assert table.frame["admission_type"].to_list() == ["emergency", "elective", "urgent"]
     assert len(table.findings.errors) == 1  # the value of a day after discharge
+
+
+def test_the_smallest_job_is_a_study(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(_with("workload")[0]))
+    (tmp_path / "contract.yaml").write_text(yaml.safe_dump(_with("rows_per_patient")[0], sort_keys=False))
+    study = load_study(tmp_path)
+    assert study.evaluation.key_metric in make_workload(study).metric_names()
 
 
 def test_a_study_with_another_contract_than_the_agreed_one_is_refused(tmp_path: Path) -> None:
