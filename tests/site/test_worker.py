@@ -1,12 +1,15 @@
 """A site's worker process: what it gives is what its tasks give here, and it never outlives or brings down another."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import psutil
@@ -16,7 +19,11 @@ import torch
 from support.small_risk import first_entries, risk_site, risk_study
 from wardround.records.orders import PREPARE, SUBMIT_MODEL, TRAIN, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import Study
+from wardround.site import supervised_tasks
 from wardround.site.config import SiteConfig
+from wardround.site.permission import Permission
+from wardround.site.refusal import Refusal
 from wardround.site.supervised_tasks import SupervisedTasks
 from wardround.site.tasks import SiteTasks
 from wardround.site.worker import Worker
@@ -68,9 +75,9 @@ def _without_time(reply: Reply) -> Reply:
     return reply.model_copy(update={"report": reply.report.model_copy(update={"seconds": {}})})
 
 
-def _in_this_process(config: SiteConfig, folder: Path) -> SiteTasks:
+def _in_this_process(config: SiteConfig, folder: Path, study: Study = STUDY) -> SiteTasks:
     torch.set_num_threads(1)
-    return SiteTasks(STUDY, config.model_copy(update={"state_folder": folder}))
+    return SiteTasks(study, config.model_copy(update={"state_folder": folder}))
 
 
 def _kill_at_first_look(tasks: SupervisedTasks, number: signal.Signals) -> Callable[[], bool]:
@@ -115,6 +122,43 @@ def test_the_process_gives_the_bits_that_the_tasks_give_here_and_a_killed_one_is
     _, shared = tasks.do(SUBMIT_MODEL, FIRST, None, never)
     assert shared is not None
     assert shared.keys() == SHARED.keys()
+
+
+def test_training_that_a_window_ends_goes_on_in_another_process_to_the_same_bits(
+    tasks: SupervisedTasks, config: SiteConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = risk_study(local_steps=4000)
+    expected, expected_difference = _in_this_process(config, tmp_path / "here", long).train(FIRST, SHARED)
+    monkeypatch.setattr(supervised_tasks, "_ASK_SECONDS", 0.0)
+    looks = [0]
+
+    class Window:
+        """Closes once training has run for three looks."""
+
+        def refusal(self, task: str, now: datetime) -> Refusal | None:
+            return Refusal(Reason.NOT_NOW, "closed") if looks[0] > 2 and task == TRAIN else None
+
+    tasks._opening = replace(tasks._opening, study=long)
+    tasks._permission = Permission([Window()])
+    taken = 0
+    while not taken:  # a busy machine may not have come to the first step
+        looks[0] = 0
+        tasks.do(PREPARE, FIRST, None, never)  # opens the data
+        pid = _pid(tasks)
+        with pytest.raises(WardroundError) as caught:
+            tasks.do(TRAIN, FIRST, SHARED, lambda: bool(looks.__setitem__(0, looks[0] + 1)))
+        assert caught.value.code is Reason.NOT_NOW
+        assert gone(pid)
+        log = (config.state_folder / "site.log").read_text()
+        taken = int(re.findall(r"training is paused after (\d+) of 4000 steps", log)[-1])
+    assert taken < 4000
+    monkeypatch.undo()
+    tasks._permission = Permission()
+    reply, difference = tasks.do(TRAIN, FIRST, SHARED, never)
+    assert _without_time(reply) == _without_time(expected)
+    assert difference is not None
+    assert all(torch.equal(difference[name], tensor) for name, tensor in expected_difference.items())
+    assert not list((config.state_folder / "run" / "paused").iterdir())
 
 
 def test_one_that_died_between_two_tasks_costs_no_answer(tasks: SupervisedTasks) -> None:

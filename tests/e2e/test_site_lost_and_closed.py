@@ -1,0 +1,174 @@
+"""One run in FLARE's simulator in which a hospital's worker is killed in mid round and another is outside its hours."""
+
+import os
+import signal
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+from torch import Tensor
+
+from e2e.conftest import left_over
+from support.small_risk import risk_study
+from wardround.aggregation.mean import weighted_mean
+from wardround.aggregation.weights import effective_weights
+from wardround.flare.environments import run_study
+from wardround.learners.checkpoint import load_checkpoint
+from wardround.learners.initial import initial_shared_entries
+from wardround.records.orders import Order
+from wardround.records.run_lines import EndLine, RoundLine, RunLine, StartLine, read_lines
+from wardround.records.study import Study
+from wardround.site.answers import read_runs
+from wardround.site.config import load_site_config
+from wardround.site.tasks import SiteTasks
+from wardround.site.windows import DAYS
+from wardround.workloads.clinical_risk.synth.writer import write_hospitals
+from wardround.workloads.workload import make_workload
+
+pytestmark = pytest.mark.e2e
+
+EVERYONE = ["hospital-a", "hospital-b", "hospital-c", "hospital-d"]
+KILLED, CLOSED = "hospital-b", "hospital-c"
+ROUNDS = 4
+
+
+@dataclass
+class Run:
+    study: Study
+    files: list[Path]
+    out: Path
+    lines: list[RunLine]
+
+    def of(self, kind: type) -> list:
+        return [line for line in self.lines if isinstance(line, kind)]
+
+    @property
+    def lost_in(self) -> int:
+        """The round in which the worker was killed."""
+        return next(line.round for line in self.of(RoundLine) if KILLED in line.failed)
+
+
+def _study() -> Study:
+    study = risk_study(rounds=ROUNDS)
+    changes = {"grace_period_seconds": 300, "round_deadline_seconds": 600}  # a busy machine's new worker is not late
+    federation = study.federation.model_copy(update=changes)
+    evaluation = study.evaluation.model_copy(update={"personalise_steps": 0, "recalibrate": False})
+    return study.model_copy(update={"federation": federation, "evaluation": evaluation})
+
+
+def _hospitals(folder: Path) -> list[Path]:
+    """Four that train; the third only on a day of the week that is days away."""
+    files = write_hospitals(folder, hospitals=4, rows=150, seed=2)
+    for file in files:
+        settings = {**yaml.safe_load(file.read_text()), "role": "train", "threads": 1}
+        if settings["name"] == CLOSED:
+            day = DAYS[(datetime.now(UTC) + timedelta(days=3)).weekday()]
+            settings["training_windows"] = {"time_zone": "UTC", "weekly": [{"days": [day]}]}
+        file.write_text(yaml.safe_dump(settings, sort_keys=False))
+    return files
+
+
+def _trained(file: Path) -> int:
+    runs = read_runs(load_site_config(file).state_folder)
+    return len(runs[0].trained) if runs else 0
+
+
+def _kill_in_mid_round(files: list[Path]) -> None:
+    """Stops the worker, so that it cannot answer, and kills it once another hospital has answered that round."""
+    (worker,) = [
+        one for one in left_over() if one.cmdline()[-2:-1] == [KILLED] and "worker_process" in one.cmdline()[-3]
+    ]
+    worker.send_signal(signal.SIGSTOP)
+    while _trained(files[0]) <= _trained(files[1]):
+        time.sleep(0.05)
+    os.kill(worker.pid, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("lost")
+    files, study = _hospitals(folder / "sites"), _study()
+    killer = threading.Thread(target=_kill_in_mid_round, args=(files,))
+
+    def on_line(line: RunLine) -> None:
+        if isinstance(line, RoundLine) and line.round == 0:
+            killer.start()
+
+    record = run_study(
+        Path("study"), study, environment="sim", sites=files, out=folder / "out", on_line=on_line, run_name="lost"
+    )
+    killer.join()
+    return Run(study, files, folder / "out", read_lines(record))
+
+
+def test_the_round_goes_on_without_the_hospital_whose_worker_was_killed_and_names_it(run: Run) -> None:
+    lost = run.of(RoundLine)[run.lost_in]
+    assert lost.failed == {KILLED: "worker_died", CLOSED: "not_now"}
+    assert lost.contributed == ["hospital-a", "hospital-d"]
+    assert not lost.late
+
+
+def test_it_contributes_again_from_the_next_round_on(run: Run) -> None:
+    assert 0 < run.lost_in < ROUNDS - 1
+    for line in run.of(RoundLine):
+        if line.round != run.lost_in:
+            assert line.contributed == ["hospital-a", KILLED, "hospital-d"]
+
+
+def test_the_hospital_outside_its_hours_is_enrolled_and_says_so_in_every_round(run: Run) -> None:
+    assert [site.site for site in run.of(StartLine)[0].sites] == EVERYONE
+    assert {line.failed[CLOSED] for line in run.of(RoundLine)} == {"not_now"}
+    (end,) = run.of(EndLine)
+    assert end.status == "partial"
+    assert f"{CLOSED}: never_contributed" in end.reasons
+    assert not [reason for reason in end.reasons if KILLED in reason]
+
+
+def test_the_hospitals_own_admins_are_told(run: Run) -> None:
+    log = (load_site_config(run.files[1]).state_folder / "site.log").read_text()
+    assert "the worker process ended with signal SIGKILL" in log
+    log = (load_site_config(run.files[2]).state_folder / "site.log").read_text()
+    assert "outside the site's training windows; open again" in log
+
+
+def test_the_weights_are_those_of_the_same_participation_without_a_death(run: Run, tmp_path: Path) -> None:
+    contributed = {line.round: line.contributed for line in run.of(RoundLine)}
+    (end,) = run.of(EndLine)
+    expected = _by_hand(run, contributed, tmp_path)
+    found = load_checkpoint(run.out / "models" / "last").tensors
+    assert expected.keys() == found.keys()
+    assert all(torch.equal(expected[name], found[name]) for name in found)
+    assert end.weights_sha256
+
+
+def test_no_process_is_left(run: Run) -> None:
+    assert run.lines
+    assert left_over() == []
+
+
+def _by_hand(run: Run, contributed: dict[int, list[str]], folder: Path) -> dict[str, Tensor]:
+    """The rounds without FLARE, servers and processes."""
+    torch.set_num_threads(1)
+    configs = [load_site_config(file) for file in run.files]
+    sites = {
+        config.name: SiteTasks(run.study, config.model_copy(update={"state_folder": folder / config.name}))
+        for config in configs
+    }
+    manifests = {name: site.prepare(Order(run="lost")).manifest for name, site in sorted(sites.items())}
+    sums = [tally for manifest in manifests.values() if manifest for tally in manifest.statistics]
+    shared = initial_shared_entries(make_workload(run.study), run.study, sums)
+    acknowledged: dict[str, int] = {}
+    for index, names in sorted(contributed.items()):
+        order = Order(run="lost", round=index, model_round=index, acknowledged=dict(acknowledged))
+        updates = {name: sites[name].train(order, shared) for name in names}
+        patients = {name: float(reply.report.patients) for name, (reply, _) in updates.items() if reply.report}
+        weights = effective_weights(patients, run.study.aggregation.weighting)
+        mean = weighted_mean({name: difference for name, (_, difference) in updates.items()}, weights)
+        shared = {name: tensor + mean[name] for name, tensor in shared.items()}
+        acknowledged |= dict.fromkeys(names, index)
+    return shared
