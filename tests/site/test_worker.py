@@ -17,6 +17,7 @@ import pytest
 import torch
 
 from support.small_risk import first_entries, risk_site, risk_study
+from wardround.flare.site_causes import first_cause
 from wardround.records.orders import PREPARE, SUBMIT_MODEL, TRAIN, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
@@ -127,34 +128,42 @@ def test_the_process_gives_the_bits_that_the_tasks_give_here_and_a_killed_one_is
 def test_training_that_a_window_ends_goes_on_in_another_process_to_the_same_bits(
     tasks: SupervisedTasks, config: SiteConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    long = risk_study(local_steps=4000)
-    expected, expected_difference = _in_this_process(config, tmp_path / "here", long).train(FIRST, SHARED)
-    monkeypatch.setattr(supervised_tasks, "_ASK_SECONDS", 0.0)
-    looks = [0]
+    long = risk_study(local_steps=1500)
+    here = _in_this_process(config, tmp_path / "here", long)
+    here.train(FIRST, SHARED)
+    expected, expected_difference = here.train(SECOND, SHARED)
+    looks, closes_after = [0], 0
 
     class Window:
-        """Closes once training has run for three looks."""
+        """Closes in the middle of training."""
 
         def refusal(self, task: str, now: datetime) -> Refusal | None:
-            return Refusal(Reason.NOT_NOW, "closed") if looks[0] > 2 and task == TRAIN else None
+            return Refusal(Reason.NOT_NOW, "closed") if looks[0] > closes_after else None
+
+    def look() -> bool:
+        looks[0] += 1
+        return False
 
     tasks._opening = replace(tasks._opening, study=long)
-    tasks._permission = Permission([Window()])
     taken = 0
     while not taken:  # a busy machine may not have come to the first step
-        looks[0] = 0
-        tasks.do(PREPARE, FIRST, None, never)  # opens the data
-        pid = _pid(tasks)
+        monkeypatch.undo()
+        tasks._permission = Permission()
+        tasks.do(TRAIN, FIRST, SHARED, never)  # torch takes seconds before a process' first step
+        pid, looks[0], closes_after = _pid(tasks), 0, closes_after + 4
+        monkeypatch.setattr(supervised_tasks, "_ASK_SECONDS", 0.0)
+        monkeypatch.setattr(supervised_tasks, "_LOOK_SECONDS", 0.02)
+        tasks._permission = Permission([Window()])
         with pytest.raises(WardroundError) as caught:
-            tasks.do(TRAIN, FIRST, SHARED, lambda: bool(looks.__setitem__(0, looks[0] + 1)))
+            tasks.do(TRAIN, SECOND, SHARED, look)
         assert caught.value.code is Reason.NOT_NOW
         assert gone(pid)
         log = (config.state_folder / "site.log").read_text()
-        taken = int(re.findall(r"training is paused after (\d+) of 4000 steps", log)[-1])
-    assert taken < 4000
+        taken = int(re.findall(r"training is paused after (\d+) of 1500 steps", log)[-1])
+    assert taken < 1500
     monkeypatch.undo()
     tasks._permission = Permission()
-    reply, difference = tasks.do(TRAIN, FIRST, SHARED, never)
+    reply, difference = tasks.do(TRAIN, SECOND, SHARED, never)
     assert _without_time(reply) == _without_time(expected)
     assert difference is not None
     assert all(torch.equal(difference[name], tensor) for name, tensor in expected_difference.items())
@@ -208,7 +217,9 @@ def test_a_failures_words_are_in_the_sites_log_and_its_code_in_the_reply(
     finally:
         broken.end()
     assert (reply, tensors) == (Reply(error=Reason.DATA_MISSING), None)
-    assert "patient-0042" in (config.state_folder / "site.log").read_text()
+    cause = first_cause((config.state_folder / "site.log").read_text())  # an entry of the log, as others are
+    assert cause is not None
+    assert "patient-0042" in cause
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

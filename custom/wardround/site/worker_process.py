@@ -26,7 +26,7 @@ from wardround.site.site_log import code_of, open_first_site_log
 from wardround.site.tasks import SiteTasks
 from wardround.site.worker_messages import Answer, Opening, Request, Tensors, receive_request, send
 
-_log = logging.getLogger(__name__)
+_log = logging.getLogger("wardround.site.worker_process")  # __name__ is __main__ here, which has no log of ours
 
 _Do = Callable[[str, Order, Tensors | None], tuple[Reply, dict[str, Tensor] | None]]
 
