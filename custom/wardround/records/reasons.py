@@ -42,6 +42,7 @@ class Reason(StrEnum):
     ROW_EXCLUDED = "row_excluded"
     OUTCOME_MISSING = "outcome_missing"
     ONE_CLASS = "one_class"
+    OPTED_OUT = "opted_out"
     CREDENTIALS_MISSING = "credentials_missing"
     # training
     METRIC_UNKNOWN = "metric_unknown"

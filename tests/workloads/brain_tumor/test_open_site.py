@@ -153,3 +153,23 @@ def test_a_case_that_fails_in_a_way_nobody_foresaw_leaves_the_others_usable(tmp_
     assert problem.kind is code
     assert str(problem).startswith("P-2-000: ")
     assert "\n" not in str(problem)
+
+
+def test_who_opted_out_is_left_out_of_everything_and_moves_nobody_else(tmp_path):
+    folder = made_hospital(tmp_path / "data", patients=8)
+    before = {case.case: split for split in LISTS for case in opened(folder).cases(split)}
+    (folder / "P-2-000" / "P-2-000-t1c.nii.gz").write_bytes(b"")  # would be told, if anybody looked
+    listed = tmp_path / "opted-out.txt"
+    listed.write_text("P-1\nP-2\nP-99\n")
+    data = opened(folder, cache=tmp_path / "fresh", opt_out_file=listed)
+    after = {case.case: split for split in LISTS for case in data.cases(split)}
+    assert after == {case: split for case, split in before.items() if case not in ("P-1-000", "P-2-000")}
+    assert not data.findings.warnings
+    assert [(note.kind, note.count) for note in data.findings.notes] == [(Reason.OPTED_OUT, 2), (Reason.OPTED_OUT, 1)]
+    assert sum(data.counts[f"{split}_patients"] for split in LISTS) == 6
+
+
+def test_a_list_of_who_opted_out_that_is_gone_lets_nothing_be_used(tmp_path):
+    folder = made_hospital(tmp_path / "data")
+    with pytest.raises(WardroundError, match="opt_out_file"):
+        opened(folder, opt_out_file=tmp_path / "gone.txt")

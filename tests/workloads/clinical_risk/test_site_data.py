@@ -201,3 +201,33 @@ def test_pooled_rows_are_those_of_all_sites(opened, workload):
 def test_only_sites_of_this_workload_are_pooled(workload):
     with pytest.raises(WardroundError, match="opened by this workload"):
         workload.pool([])
+
+
+def test_who_opted_out_is_left_out_of_everything_and_moves_nobody_else(tmp_path, opened):
+    frame = made_frame(0)
+    before = opened(frame)
+    chosen = [rows.patients[0] for rows in before._rows.values()]
+    gone = opened(frame.filter(~pl.col("person").cast(pl.String).is_in(chosen)))
+    listed = tmp_path / "opted-out.txt"
+    listed.write_text("\n".join([*chosen, "nobody"]))
+    data = opened(frame, opt_out_file=str(listed))
+    for split, rows in data._rows.items():
+        assert rows.patients == [patient for patient in before._rows[split].patients if patient not in chosen]
+    assert [(note.kind, note.count) for note in data.findings.notes if note.kind is Reason.OPTED_OUT] == [
+        (Reason.OPTED_OUT, 3),
+        (Reason.OPTED_OUT, 1),
+    ]
+    assert sum(data.counts[f"{split}_patients"] for split in data._rows) == sum(
+        gone.counts[f"{split}_patients"] for split in gone._rows
+    )
+
+
+def test_sums_that_leave_hold_nobody_who_opted_out(tmp_path, opened):
+    frame = made_frame(0)
+    trained = opened(frame)._rows["train"].patients[0]
+    listed = tmp_path / "opted-out.txt"
+    listed.write_text(trained)
+    with_all, without = opened(frame), opened(frame, opt_out_file=str(listed))
+    rows = with_all._rows["train"].patients.count(trained)
+    assert {one.name: one.n for one in without.sums()} != {one.name: one.n for one in with_all.sums()}
+    assert without.counts["train_cases"] == with_all.counts["train_cases"] - rows

@@ -9,7 +9,7 @@ Nothing is opened here but `dataset.json`; what the files hold is checked when a
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,20 +36,35 @@ class CaseFiles:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search gave: the cases, why others were left out, and whose those were."""
+    """What a search gave: the cases, why others were left out, and whose those were.
+
+    Args:
+        cases: sorted by id.
+        problems: one a case that was left out.
+        left_out_patients: whose these are, and who opted out with a labelled case: they keep their place in the split.
+        opted_out_patients: who opted out and is in the data.
+    """
 
     cases: tuple[CaseFiles, ...]
     problems: tuple[WardroundError, ...]
     left_out_patients: frozenset[str]
+    opted_out_patients: frozenset[str] = frozenset()
 
 
-def find_cases(site: BrainTumorSiteSettings, sequences: Sequence[str], *, exclude: Path | None = None) -> Found:
+def find_cases(
+    site: BrainTumorSiteSettings,
+    sequences: Sequence[str],
+    *,
+    exclude: Path | None = None,
+    opted_out: Collection[str] = (),
+) -> Found:
     """Lists a site's cases, sorted by id.
 
     Args:
         site: where the data lie, and how they are laid out and named.
         sequences: the sequences that each case must have, in the study's order.
         exclude: a folder that holds no cases though it may lie inside the data folder, such as the cache.
+        opted_out: patients whose files are not looked at.
 
     Raises:
         WardroundError: the folder is missing or holds no case, or the settings contradict themselves.
@@ -62,7 +77,13 @@ def find_cases(site: BrainTumorSiteSettings, sequences: Sequence[str], *, exclud
     cases: dict[str, CaseFiles] = {}
     problems: list[WardroundError] = []
     left_out: set[str] = set()
+    unwilling: set[str] = set()
     for case, files, label in listing:
+        if (patient := patient_of(case, site.layout)) in opted_out:
+            unwilling.add(patient)
+            if label:
+                left_out.add(patient)
+            continue
         try:
             if case in cases:
                 raise WardroundError(
@@ -74,11 +95,11 @@ def find_cases(site: BrainTumorSiteSettings, sequences: Sequence[str], *, exclud
                     ),
                 )
             volumes = choose_sequences(files, names, case)
-            cases[case] = CaseFiles(case, patient_of(case, site.layout), volumes, _single(label, case))
+            cases[case] = CaseFiles(case, patient, volumes, _single(label, case))
         except WardroundError as error:
             problems.append(error)
-            left_out.add(patient_of(case, site.layout))
-    if not cases and not problems:
+            left_out.add(patient)
+    if not cases and not problems and not unwilling:
         raise WardroundError(
             Reason.DATA_MISSING,
             fault(
@@ -87,7 +108,8 @@ def find_cases(site: BrainTumorSiteSettings, sequences: Sequence[str], *, exclud
                 advice="see docs/data.md for layouts",
             ),
         )
-    return Found(tuple(cases[case] for case in sorted(cases)), tuple(problems), frozenset(left_out))
+    usable = tuple(cases[case] for case in sorted(cases))
+    return Found(usable, tuple(problems), frozenset(left_out), frozenset(unwilling))
 
 
 def read_case_files(path: Path, site: BrainTumorSiteSettings, sequences: Sequence[str]) -> CaseFiles:

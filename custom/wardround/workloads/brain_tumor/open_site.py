@@ -18,6 +18,7 @@ from wardround.workloads.brain_tumor.prepare_cases import Prepared, of_case, pre
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
 from wardround.workloads.brain_tumor.site_data import BrainTumorSiteData
 from wardround.workloads.brain_tumor.split import split_patients
+from wardround.workloads.opt_out import opt_out_notes, read_opt_out
 from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.split import SPLITS
 
@@ -65,14 +66,14 @@ class FirstLook:
         headers: what the headers of the first ones tell.
         splits: patient to split, empty where the lists contradict themselves.
         split_error: how they do.
-        geometry: what is to be known of where the cases lie.
+        notes: what is to be known of where the cases lie, and of patients who opted out.
     """
 
     found: Found
     headers: HeaderPass
     splits: Mapping[str, str]
     split_error: WardroundError | None
-    geometry: tuple[Finding, ...]
+    notes: tuple[Finding, ...]
 
     @property
     def usable(self) -> list[CaseFiles]:
@@ -92,7 +93,7 @@ class FirstLook:
 
     def findings(self, problems: Iterable[WardroundError], further: Iterable[Finding] = ()) -> Findings:
         """All that is to be told."""
-        return Findings([*Findings.of_errors(problems, Severity.WARNING), *further, *self.geometry])
+        return Findings([*Findings.of_errors(problems, Severity.WARNING), *further, *self.notes])
 
 
 def look_first(
@@ -105,7 +106,8 @@ def look_first(
     """
     contract = settings.contract
     refuse_other_images(contract, site)
-    found = find_cases(site, contract.sequences, exclude=exclude)
+    opted_out = read_opt_out(site.opt_out_file)
+    found = find_cases(site, contract.sequences, exclude=exclude, opted_out=opted_out)
     labelled = {files.patient for files in found.cases if files.label}
     splits: Mapping[str, str] = {}
     split_error = None
@@ -116,7 +118,9 @@ def look_first(
             raise
         split_error = error
     headers = look_at_headers(found.cases, contract.orientation, progress=progress)
-    return FirstLook(found, headers, splits, split_error, tuple(geometry_findings(headers.places, contract)))
+    notes = opt_out_notes(site.opt_out_file, opted_out, found.opted_out_patients)
+    notes += geometry_findings(headers.places, contract)
+    return FirstLook(found, headers, splits, split_error, tuple(notes))
 
 
 def nothing_usable(

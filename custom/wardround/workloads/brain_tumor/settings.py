@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from wardround.records.declared import DeclaredData
+from wardround.workloads.opt_out import DESCRIPTION
 
 REGIONS = ("tc", "wt", "et")  # tumor core, whole tumor, enhancing tumor: the channel order of every label and output
 SEQUENCES = ("t1n", "t1c", "t2w", "t2f")  # BraTS 2023 names: T1, T1 with contrast, T2, T2-FLAIR
@@ -154,3 +155,4 @@ class BrainTumorSiteSettings(_Section, DeclaredData):
     )
     declares: ImageDeclaration | None = Field(None, description="needed to take part in a study, not to predict")
     split: Split = Split()
+    opt_out_file: Path | None = Field(None, description=DESCRIPTION)

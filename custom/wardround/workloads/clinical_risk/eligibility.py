@@ -15,6 +15,7 @@ from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.sources import SourceRows, column_of
 from wardround.workloads.clinical_risk.times import EXPECTED, Times, read_times
 from wardround.workloads.clinical_risk.values import as_text, code_text
+from wardround.workloads.opt_out import opt_out_notes, read_opt_out
 
 
 @dataclass
@@ -27,6 +28,7 @@ class EligibleRows:
         row_ids: the site's own, or the number as text.
         patients: ids; null where the source has none.
         index: index dates, if the site has them.
+        opted_out: patients of the source who opted out, whose rows are gone.
     """
 
     frame: pl.DataFrame
@@ -34,6 +36,7 @@ class EligibleRows:
     row_ids: pl.Series
     patients: pl.Series
     index: Times | None = field(default=None)
+    opted_out: list[str] = field(default_factory=list)
 
     def keep(self, mask: pl.Series) -> None:
         """Leaves out the rows where the mask is not true."""
@@ -48,15 +51,22 @@ class EligibleRows:
 
 
 def eligible_rows(
-    contract: Contract, site: ClinicalRiskSiteSettings, source: SourceRows, findings: TableFindings, *, labelled: bool
+    contract: Contract,
+    site: ClinicalRiskSiteSettings,
+    source: SourceRows,
+    findings: TableFindings,
+    *,
+    labelled: bool,
 ) -> EligibleRows:
-    """Leaves out, in this order: other sites' rows, a row id's second row, rows without a patient, the contract's
-    exclusions, rows without an index date, and a patient's later rows where the contract takes the first alone.
+    """Leaves out, in this order: other sites' rows, those of patients who opted out, a row id's second row, rows
+    without a patient, the contract's exclusions, rows without an index date, and a patient's later rows where the
+    contract takes the first alone.
 
     Raises:
         WardroundError: no row is this site's.
     """
     rows = _own_rows(contract, site, source, findings)
+    _leave_out_opted_out(rows, site, findings)
     _leave_out_duplicates(rows, site, findings)
     if site.patient is not None:
         absent = rows.patients.is_null()
@@ -122,6 +132,14 @@ def _own_rows(
     if site.patient is not None:
         patients = _without_missing(as_text(column_of(frame, site.patient), decimal=source.decimal), codes)
     return EligibleRows(frame, numbers, row_ids, patients)
+
+
+def _leave_out_opted_out(rows: EligibleRows, site: ClinicalRiskSiteSettings, findings: TableFindings) -> None:
+    listed = read_opt_out(site.opt_out_file)
+    unwilling = rows.patients.is_in(list(listed)).fill_null(False)
+    rows.opted_out = sorted(set(rows.patients.filter(unwilling).to_list()))
+    rows.keep(~unwilling)
+    findings.add(opt_out_notes(site.opt_out_file, listed, rows.opted_out))
 
 
 def _without_missing(text: pl.Series, codes: list[str]) -> pl.Series:

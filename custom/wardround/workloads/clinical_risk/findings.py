@@ -1,6 +1,6 @@
 """What is found while a table is read, with the many places of one fault bounded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import polars as pl
@@ -78,6 +78,10 @@ class TableFindings:
     def note(self, kind: Reason, found: str, *, column: str = "", advice: str = "", count: int = 1) -> None:
         """Adds what an admin should know."""
         self._add(Severity.NOTE, kind, found, column=column, advice=advice, count=count)
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Adds what was found elsewhere."""
+        self._found += findings
 
     def _add(
         self,

@@ -7,6 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from wardround.records.declared import DeclaredData
 from wardround.workloads.clinical_risk.contract import Contract, Name, SiteSplit, SplitRule
+from wardround.workloads.opt_out import DESCRIPTION
 
 _Share = Annotated[float, Field(gt=0, lt=1)]
 
@@ -144,3 +145,4 @@ class ClinicalRiskSiteSettings(_Section, DeclaredData):
     split_column: str | None = Field(None, description="column that says train, validation or test, for a given split")
     split: SiteSplit = Field(SiteSplit(), description="over the study's, such as test_fraction: 1 where all is scored")
     contract_file: Path | None = Field(None, description="the contract that this hospital agreed to, if it keeps one")
+    opt_out_file: Path | None = Field(None, description=DESCRIPTION)

@@ -33,7 +33,7 @@ def split_rows(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[
     if rule.by == "time":
         return _by_time(table, rule)
     assigned = split_by_fractions(
-        table.patients,
+        [*table.patients, *table.opted_out],  # who opts out moves nobody else to another split
         validation=rule.validation_fraction,
         test=rule.test_fraction,
         seed=rule.seed,

@@ -37,6 +37,7 @@ class Table:
         findings: errors make the table unfit until somebody has looked at it, warnings are values and rows that were
             left out, and notes what an admin should know.
         source: the name of the file or query that the rows are from.
+        opted_out: patients of the source who opted out; they are in no row.
     """
 
     frame: pl.DataFrame
@@ -49,6 +50,7 @@ class Table:
     given_split: list[str] | None = None
     findings: Findings = field(default_factory=Findings)
     source: str = ""
+    opted_out: list[str] = field(default_factory=list)
 
 
 def read_table(
@@ -94,6 +96,7 @@ def read_table(
         given_split=None if split is None else _given_split(column_of(rows.frame, split), contract),
         findings=findings.found,
         source=source.name,
+        opted_out=rows.opted_out,
     )
 
 
