@@ -16,6 +16,7 @@ from nvflare.app_common.utils.fl_model_utils import FLModelUtils
 from nvflare.app_opt.pt.decomposers import TensorDecomposer
 from nvflare.fuel.utils import fobs
 
+from support.consents import approve
 from support.fake_workload import FakeData, FakeWorkload, make_study
 from support.in_process_worker import InProcessWorker
 from support.loopback import site_executor
@@ -201,13 +202,28 @@ def test_another_sites_yaml_is_refused(site: Site, tmp_path: Path) -> None:
 def test_a_hospital_with_patients_data_refuses_a_quorum_below_three_itself(tmp_path: Path) -> None:
     small = make_study(federation={"quorum": 2})
     site = Site(tmp_path / "train", small, synthetic=False)
+    approve(small, tmp_path / "train" / "hospital-a" / "state")
     assert _reply(site.ask(messages.PREPARE, params=False)).error == Reason.QUORUM_TOO_SMALL
     assert _reply(site.ask(messages.TRAIN)).error == Reason.QUORUM_TOO_SMALL  # a server may leave prepare out
     assert "set 3 or more" in (tmp_path / "train" / "hospital-a" / "state" / "site.log").read_text()
     only_scored = Site(tmp_path / "evaluate", small, synthetic=False, role="evaluate")
+    approve(small, tmp_path / "evaluate" / "hospital-a" / "state")
     assert _reply(only_scored.ask(messages.PREPARE, params=False)).error is None
     generated = Site(tmp_path / "generated", small)
     assert _reply(generated.ask(messages.PREPARE, params=False)).error is None
+
+
+def test_a_hospital_that_has_not_agreed_does_nothing_and_says_so_by_a_code(tmp_path: Path) -> None:
+    study = make_study(federation={"quorum": 3})
+    site = Site(tmp_path, study, synthetic=False)
+    state = tmp_path / "hospital-a" / "state"
+    assert _reply(site.ask(messages.PREPARE, params=False)).error == Reason.CONSENT_MISSING
+    assert _reply(site.ask(messages.TRAIN)).error == Reason.CONSENT_MISSING
+    approve(study, state)
+    assert _reply(site.ask(messages.PREPARE, params=False)).error is None
+    approve(study.model_copy(update={"seed": study.seed + 1}), state)
+    assert _reply(site.ask(messages.TRAIN)).error == Reason.CONSENT_CHANGED
+    assert f"seed: {study.seed + 1} -> {study.seed}" in (state / "site.log").read_text()
 
 
 def test_an_evaluating_hospital_refuses_to_train(tmp_path: Path) -> None:

@@ -26,7 +26,12 @@ STUDY = make_study(training={"rounds": 3, "local_steps": 3, "learning_rate": 0.0
 def configs(tmp_path: Path) -> list[SiteConfig]:
     def config(name: str, seed: int, role: str = "train") -> SiteConfig:
         return SiteConfig(
-            name=name, role=role, state_folder=tmp_path / name, cache_folder=tmp_path, data={"fake": {"seed": seed}}
+            name=name,
+            role=role,
+            synthetic=True,
+            state_folder=tmp_path / name,
+            cache_folder=tmp_path,
+            data={"fake": {"seed": seed}},
         )
 
     return [config("hospital-a", 1), config("hospital-b", 2), config("outside", 3, "evaluate")]
@@ -219,3 +224,10 @@ def test_differences_are_paired_by_case_and_left_out_where_an_arm_is_missing(
         ("outside", "pooled", "best"): pytest.approx(0.3),
         ("outside", "best", "pooled_reference"): pytest.approx(0.2),
     }
+
+
+def test_a_hospital_that_has_not_agreed_is_part_of_no_baseline(configs: list[SiteConfig], tmp_path: Path) -> None:
+    hospital = configs[0].model_copy(update={"synthetic": False})
+    with pytest.raises(WardroundError) as caught:
+        run_baselines(make_study(), [hospital, *configs[1:]], run="run", out=tmp_path / "out", on_line=lambda _: None)
+    assert caught.value.code is Reason.CONSENT_MISSING

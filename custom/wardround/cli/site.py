@@ -11,6 +11,7 @@ from rich.text import Text
 
 from wardround.cli.console import results
 from wardround.cli.errors import EXIT_FAILED
+from wardround.cli.site_consent import approve, revoke
 from wardround.cli.site_init import init
 from wardround.cli.site_inspect import Format, inspect
 from wardround.cli.site_outbox import outbox
@@ -24,6 +25,8 @@ app = typer.Typer(help="A hospital's own folder and startup kit: make, inspect, 
 app.command()(init)
 app.command()(outbox)
 app.command()(inspect)
+app.command()(approve)
+app.command()(revoke)
 
 
 @app.callback()

@@ -11,6 +11,8 @@ def status_lines(status: SiteStatus) -> Iterator[str]:
     yield f"connection   {status.connection}"
     yield f"certificate  {status.certificate}"
     yield f"training     {status.training}"
+    for consent in status.consents:
+        yield f"consent      {consent.study}: {consent.told}"
     for one in status.inspections:
         usable = "usable" if one.usable else "not usable"
         counts = counts_in_words(one.counts, one.left_out)

@@ -10,6 +10,7 @@ from wardround.flare.preflight import host_config
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import SiteStatus
 from wardround.site.answers import read_runs
+from wardround.site.consent import consents
 from wardround.site.device_hours import DeviceHours
 from wardround.site.inspection_record import last_inspections
 from wardround.site.training_times import situation
@@ -33,5 +34,6 @@ def site_status(kit_folder: Path) -> SiteStatus:
         certificate_fine=certificate.status == "ok",
         runs=read_runs(config.state_folder),
         inspections=last_inspections(config.state_folder),
+        consents=consents(config.state_folder),
         training=situation(config.training_windows, DeviceHours(config.state_folder)),
     )

@@ -59,6 +59,9 @@ class Reason(StrEnum):
     WORKER_DIED = "worker_died"
     # what a hospital does not allow
     NOT_NOW = "not_now"
+    CONSENT_MISSING = "consent_missing"
+    CONSENT_CHANGED = "consent_changed"
+    CONSENT_REVOKED = "consent_revoked"
     # a contribution at the server
     COUNT_INVALID = "count_invalid"
     NAMES_MISMATCH = "names_mismatch"

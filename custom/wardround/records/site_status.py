@@ -79,6 +79,15 @@ class LastInspection:
 
 
 @dataclass(frozen=True)
+class StudyConsent:
+    """What the hospital decided last on a study, in words."""
+
+    study: str
+    approved: bool
+    told: str
+
+
+@dataclass(frozen=True)
 class SiteStatus:
     """All of it.
 
@@ -89,6 +98,7 @@ class SiteStatus:
         runs: newest first.
         inspections: by study.
         training: one line on the site's training windows and device hours.
+        consents: the decision that holds, by study; empty where nobody has decided on one.
     """
 
     site: str
@@ -98,3 +108,4 @@ class SiteStatus:
     runs: list[RunStatus]
     inspections: list[LastInspection]
     training: str = "at any time"
+    consents: list[StudyConsent] = field(default_factory=list)

@@ -9,6 +9,7 @@ from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
 from wardround.site.baseline_arm import Arm, Opener, train_and_score
 from wardround.site.config import SiteConfig
+from wardround.site.consent import require_consent
 from wardround.site.open_site import open_site
 from wardround.site.processes import Task, run_side_by_side
 
@@ -40,6 +41,8 @@ def run_baselines(
         WardroundError: no site trains; or an arm failed, named in the message. No process outlives the call.
     """
     arms = baseline_arms(configs)
+    for config in configs:  # a hospital that has not agreed to the study is part of none of its models
+        require_consent(study, config)
     tasks = [Task(arm.name, train_and_score, (arm, study, list(configs), run, out, opener)) for arm in arms]
     run_side_by_side(tasks, on_line)
 

@@ -1,0 +1,129 @@
+"""`wardround site approve` and `revoke`: a hospital's consent to a study, and its end."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wardround.cli.console import progress, results
+from wardround.cli.options import Overrides
+from wardround.records.reasons import Reason, WardroundError
+
+if TYPE_CHECKING:
+    from wardround.records.consent import Subject
+
+_SiteFile = Annotated[Path, typer.Option("--site", help="The hospital's site.yaml.", metavar="SITE_YAML")]
+_Person = Annotated[str, typer.Option(help="Who answers for it at the hospital.", prompt="Who answers for it")]
+
+
+def approve(
+    study: Annotated[
+        Path, typer.Argument(help="The study's folder or job.yaml, or what a refused job asked for.", metavar="STUDY")
+    ],
+    site: _SiteFile,
+    person: _Person,
+    ethics: Annotated[
+        str,
+        typer.Option(
+            help="Reference of the ethics board's decision.", prompt="Reference of the ethics board's decision"
+        ),
+    ],
+    image: Annotated[
+        str,
+        typer.Option(help="Digest (sha256:...) of the image that this site's jobs run in; for kits in containers."),
+    ] = "",
+    overrides: Overrides = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a changed study is approved.")] = False,
+) -> None:
+    """Agree to a study at this hospital: no task of it is done before, and any change of it asks again.
+
+    What was approved before is compared with what is approved now, and the difference is shown.
+    """
+    from wardround.records.consent import Approval, differences
+    from wardround.records.study import load_study
+    from wardround.site.config import load_site_config
+    from wardround.site.consent import ConsentFile, now_in_utc, subject_of
+    from wardround.workloads.workload import make_workload
+
+    config, chosen = load_site_config(site), load_study(study, tuple(overrides or ()))
+    if not config.section(str(chosen.workload["kind"]), chosen.name):
+        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{site}: the section for {chosen.name} is empty")
+    subject = _with_image(subject_of(chosen), image)
+    file = ConsentFile(config.state_folder, chosen.name)
+    before = [one for one in file.decisions() if isinstance(one, Approval)]
+    changed = differences(before[-1].subject, subject) if before else []
+    for line in changed:
+        results().print(f"changed      {line}", soft_wrap=True, markup=False)
+    if changed and not yes:
+        _ask(f"{len(changed)} changes since {before[-1].person} approved it on {before[-1].time}. Approve")
+    decision = Approval(
+        time=now_in_utc(),
+        person=_said(person, "--person"),
+        ethics_reference=_said(ethics, "--ethics"),
+        contract_sha256=make_workload(chosen).contract_digest(),
+        subject=subject,
+    )
+    file.add(decision)
+    for name, value in (
+        ("approved", f"{chosen.name} at {config.name} by {decision.person}, {decision.ethics_reference}"),
+        ("job", subject.study_sha256),
+        ("contract", decision.contract_sha256),
+        ("code", subject.package_sha256),
+        ("image", subject.image_digest or "none: jobs run as processes of this installation"),
+        ("recorded", str(file.file)),
+    ):
+        results().print(f"{name:<12} {value}", soft_wrap=True, markup=False)
+    if config.nature != "hospital":
+        progress().print("note: this site's data has no patients (see site.yaml), so nothing waits for an approval")
+
+
+def revoke(
+    study: Annotated[str, typer.Argument(help="The study's name.", metavar="STUDY")],
+    site: _SiteFile,
+    person: _Person,
+    why: Annotated[str, typer.Option(help="The reason, for the record.", prompt="Why")],
+) -> None:
+    """Take a consent back: what runs of the study stops within seconds, and nothing more is done for it.
+
+    Models that this hospital helped to train keep what they learned.
+    """
+    from wardround.records.consent import Approval, Revocation
+    from wardround.site.config import load_site_config
+    from wardround.site.consent import ConsentFile, now_in_utc
+
+    config = load_site_config(site)
+    file = ConsentFile(config.state_folder, study)
+    if not isinstance(file.last(), Approval):
+        known = sorted(one.stem for one in file.file.parent.glob("*.jsonl"))
+        raise WardroundError(
+            Reason.CONSENT_MISSING,
+            f"{study}: not approved at {config.name}, so there is nothing to revoke; decided on here: "
+            f"{', '.join(known) or 'no study'}",
+        )
+    file.add(Revocation(time=now_in_utc(), person=_said(person, "--person"), why=_said(why, "--why")))
+    results().print(f"revoked      {study} at {config.name}; recorded in {file.file}", soft_wrap=True, markup=False)
+
+
+def _with_image(subject: "Subject", image: str) -> "Subject":
+    from wardround.records.consent import Subject
+    from wardround.records.schema_faults import validated
+
+    settings = {**subject.model_dump(), **({"image_digest": image} if image else {})}
+    return validated(Subject, settings, "--image")
+
+
+def _said(text: str, option: str) -> str:
+    if not text.strip() or len(text) > 200:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID, f"{option}: expected 1 to 200 characters, found {len(text.strip())}"
+        )
+    return text.strip()
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise WardroundError(
+            Reason.CONSENT_CHANGED, "the study is not what was approved before; look at the changes, then add --yes"
+        )
+    typer.confirm(question, abort=True)

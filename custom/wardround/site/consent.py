@@ -1,0 +1,184 @@
+"""Whether a hospital has agreed to a study, in a file of its own: nothing is done for a study before."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+from pydantic import ValidationError
+
+from wardround.records.code import code_facts
+from wardround.records.consent import DECISION, Approval, Revocation, Subject, differences
+from wardround.records.files import private_folder, write_whole
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.site_status import StudyConsent, in_utc
+from wardround.records.study import Study
+from wardround.site.config import SiteConfig
+from wardround.site.refusal import Refusal
+
+
+def subject_of(study: Study, image_digest: str | None = None) -> Subject:
+    """What this process would be asked to agree to: the study, its own code, and its image.
+
+    Args:
+        study: as the job has it.
+        image_digest: of the image that jobs will run in; by default that of this process.
+    """
+    code = code_facts()
+    return Subject(
+        study_sha256=study.digest(),
+        settings=study.model_dump(mode="json"),
+        package_sha256=code.package_sha256,
+        image_digest=image_digest or code.image_digest,
+    )
+
+
+class ConsentFile:
+    """`<state_folder>/consent/<study>.jsonl`: every decision on one study, the newest last.
+
+    Args:
+        state_folder: the site's.
+        study: its name.
+    """
+
+    def __init__(self, state_folder: Path, study: str) -> None:
+        self.file = state_folder / "consent" / f"{study}.jsonl"
+        self.asked = state_folder / "consent" / f"{study}.asked.yaml"
+
+    def decisions(self) -> list[Approval | Revocation]:
+        """All of them, oldest first; empty where nobody has decided.
+
+        Raises:
+            WardroundError: the file is damaged: what it said is not known, so nothing is agreed to.
+        """
+        try:
+            lines = self.file.read_bytes().splitlines()
+            return [DECISION.validate_json(line) for line in lines if line.strip()]
+        except FileNotFoundError:
+            return []
+        except (OSError, ValidationError) as error:
+            raise WardroundError(
+                Reason.CONSENT_MISSING,
+                f"{self.file}: cannot be read as decisions on a study ({_first_line(error)}); restore it from a "
+                "backup, or move it away and decide again",
+            ) from error
+
+    def last(self) -> Approval | Revocation | None:
+        """The one that holds."""
+        return next(reversed(self.decisions()), None)
+
+    def add(self, decision: Approval | Revocation) -> None:
+        """Adds one; the file is whole before and after.
+
+        Raises:
+            OSError: the state folder cannot be written.
+        """
+        private_folder(self.file.parent)
+        lines = [DECISION.dump_json(one) + b"\n" for one in (*self.decisions(), decision)]
+        write_whole(self.file, b"".join(lines))
+
+    def keep_asked(self, study: Study) -> None:
+        """Writes what a job asked for, to be looked at and approved as it is; where that fails, nothing is lost."""
+        text = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+        try:
+            private_folder(self.asked.parent)
+            write_whole(self.asked, text.encode())
+        except OSError:
+            return
+
+
+class Consent:
+    """The rule: every task of a study needs an approval of this very study, code and image that was not taken back.
+
+    Args:
+        study: as the job has it.
+        state_folder: the site's.
+    """
+
+    def __init__(self, study: Study, state_folder: Path) -> None:
+        self._study, self._consent = study, ConsentFile(state_folder, study.name)
+        self._subject = subject_of(study)
+        self._seen: tuple[int, int, int] | None = None
+        self._known: Refusal | None = None
+        self._looked = False
+
+    def refusal(self, task: str = "", now: datetime | None = None) -> Refusal | None:  # noqa: ARG002 - whatever, whenever
+        """See `Rule.refusal`; the file is read again only where it has changed."""
+        seen = _state(self._consent.file)
+        if not self._looked or seen != self._seen:
+            self._looked, self._seen, self._known = True, seen, self._judge()
+        return self._known
+
+    def _judge(self) -> Refusal | None:
+        try:
+            last = self._consent.last()
+        except WardroundError as error:
+            return Refusal(error.code, str(error))
+        if isinstance(last, Revocation):
+            return Refusal(
+                Reason.CONSENT_REVOKED,
+                f"{last.person} revoked this hospital's consent to {self._study.name} on {last.time}: {last.why}",
+            )
+        changed = differences(last.subject, self._subject) if last else []
+        if last and not changed:
+            return None
+        self._consent.keep_asked(self._study)
+        way = f"look at {self._consent.asked}, then: wardround site approve {self._consent.asked} --site SITE_YAML"
+        if last is None:
+            return Refusal(Reason.CONSENT_MISSING, f"nobody at this hospital has approved {self._study.name}: {way}")
+        return Refusal(
+            Reason.CONSENT_CHANGED,
+            f"{self._study.name} is not what {last.person} approved on {last.time}: {'; '.join(changed)}: {way}",
+        )
+
+
+def needs_consent(config: SiteConfig) -> bool:
+    """Whether there are patients to ask for: generated data and parts of public data sets have none."""
+    return config.nature == "hospital"
+
+
+def require_consent(study: Study, config: SiteConfig) -> None:
+    """For what is done at a site without its executor.
+
+    Raises:
+        WardroundError: the hospital has not agreed to this study, or not any more.
+    """
+    if needs_consent(config) and (refusal := Consent(study, config.state_folder).refusal()):
+        raise refusal.error()
+
+
+def now_in_utc() -> str:
+    """The time of a decision."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def consents(state_folder: Path) -> list[StudyConsent]:
+    """The decision that holds on each study that somebody has decided on here, for the admin's view."""
+    studies = sorted(file.stem for file in (state_folder / "consent").glob("*.jsonl"))
+    return [_consent(state_folder, study) for study in studies]
+
+
+def _consent(state_folder: Path, study: str) -> StudyConsent:
+    try:
+        last = ConsentFile(state_folder, study).last()
+    except WardroundError as error:
+        return StudyConsent(study, approved=False, told=str(error))
+    if isinstance(last, Approval):
+        told = f"approved by {last.person}, {last.ethics_reference}, {in_utc(last.time)}"
+        return StudyConsent(study, approved=True, told=told)
+    if last is None:
+        return StudyConsent(study, approved=False, told="nobody has decided")
+    return StudyConsent(study, approved=False, told=f"revoked by {last.person}, {in_utc(last.time)}: {last.why}")
+
+
+def _state(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _first_line(error: OSError | ValidationError) -> str:
+    if isinstance(error, ValidationError):
+        return str(error.errors()[0]["msg"])
+    return error.strerror or type(error).__name__

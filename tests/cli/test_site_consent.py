@@ -1,0 +1,85 @@
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from support.provisioned import ROOT
+from wardround.cli.main import app
+from wardround.records.consent import Approval
+from wardround.records.reasons import Reason
+from wardround.records.study import load_study
+from wardround.site.config import load_site_config
+from wardround.site.consent import ConsentFile
+from wardround.site.permission import site_permission
+
+STUDY = ROOT / "jobs" / "clinical_risk"
+WHO = ["--person", "Dr. Vogel", "--ethics", "ETH-7"]
+
+
+@pytest.fixture
+def site(tmp_path):
+    settings = yaml.safe_load((ROOT / "site_configs" / "hospital-a" / "site.yaml").read_text(encoding="utf-8"))
+    del settings["synthetic"]
+    file = tmp_path / "site.yaml"
+    file.write_text(yaml.safe_dump({**settings, "state_folder": "state"}), encoding="utf-8")
+    return file
+
+
+def run(*arguments, expect=0):
+    result = CliRunner().invoke(app, ["site", *map(str, arguments)])
+    assert result.exit_code == expect, result.output
+    return result.output
+
+
+def refusal(site, *overrides):
+    study = load_study(STUDY, overrides)
+    return site_permission(study, load_site_config(site)).refusal("train", None)
+
+
+def test_an_approval_records_who_and_what_and_lets_the_study_begin(site):
+    assert refusal(site).reason is Reason.CONSENT_MISSING
+    output = run("approve", STUDY, "--site", site, *WHO)
+    study = load_study(STUDY)
+    assert study.digest() in output
+    last = ConsentFile(load_site_config(site).state_folder, study.name).last()
+    assert isinstance(last, Approval)
+    assert (last.person, last.ethics_reference) == ("Dr. Vogel", "ETH-7")
+    assert refusal(site) is None
+
+
+def test_a_changed_study_shows_the_difference_and_needs_a_yes(site):
+    run("approve", STUDY, "--site", site, *WHO)
+    again = ("approve", STUDY, "--site", site, *WHO, "--set", "training.rounds=3")
+    rounds = load_study(STUDY).training.rounds
+    output = run(*again, expect=2)
+    assert f"training.rounds: {rounds} -> 3" in output
+    assert refusal(site, "training.rounds=3").reason is Reason.CONSENT_CHANGED
+    run(*again, "--yes")
+    assert refusal(site, "training.rounds=3") is None
+    assert refusal(site).reason is Reason.CONSENT_CHANGED
+
+
+def test_what_a_refused_job_asked_for_is_approved_from_its_file(site):
+    refused = refusal(site, "seed=9")
+    asked = ConsentFile(load_site_config(site).state_folder, "clinical_risk").asked
+    assert str(asked) in refused.told
+    run("approve", asked, "--site", site, *WHO)
+    assert refusal(site, "seed=9") is None
+
+
+def test_revoking_stops_it(site):
+    run("approve", STUDY, "--site", site, *WHO)
+    run("revoke", "clinical_risk", "--site", site, "--person", "Dr. Vogel", "--why", "end")
+    assert refusal(site).reason is Reason.CONSENT_REVOKED
+    assert "nothing to revoke" in run(
+        "revoke", "clinical_risk", "--site", site, "--person", "x", "--why", "y", expect=2
+    )
+
+
+def test_an_image_is_named_by_its_digest(site):
+    assert "--image" in run("approve", STUDY, "--site", site, *WHO, "--image", "wardround/tabular:1", expect=2)
+    run("approve", STUDY, "--site", site, *WHO, "--image", "sha256:" + "a" * 64)
+    assert "image: sha256:" in refusal(site).told
+
+
+def test_a_name_that_says_nothing_is_refused(site):
+    assert "--person" in run("approve", STUDY, "--site", site, "--person", " ", "--ethics", "ETH-7", expect=2)

@@ -1,0 +1,24 @@
+"""A hospital's approval, for tests of what comes after it."""
+
+from pathlib import Path
+
+from wardround.records.consent import Approval
+from wardround.records.study import Study
+from wardround.site.consent import ConsentFile, subject_of
+
+
+def approval(study: Study, **changes: object) -> Approval:
+    """Of a study as it is, with this process' own code."""
+    facts = {
+        "time": "2030-01-01T09:00:00+00:00",
+        "person": "Dr. Vogel",
+        "ethics_reference": "ETH-7",
+        "contract_sha256": "0" * 64,
+        "subject": subject_of(study),
+    }
+    return Approval.model_validate({**facts, **changes})
+
+
+def approve(study: Study, state_folder: Path) -> None:
+    """Records it at a site."""
+    ConsentFile(state_folder, study.name).add(approval(study))
