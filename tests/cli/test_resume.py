@@ -9,9 +9,9 @@ from support.made_run import round_line, start, whole_run
 from support.played import play
 from wardround.cli.main import app
 from wardround.cli.resume_hint import resume_hint
-from wardround.flare import server_checkpoint
+from wardround.flare import recovery, server_checkpoint
 from wardround.flare.server_checkpoint import CheckpointWriter
-from wardround.records.launch import Launch, write_launch
+from wardround.records.launch import Launch, read_launch, write_launch
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, ResumeLine, append_line
 from wardround.records.server_state import FOLDER, ServerState, StoredFile
@@ -129,6 +129,30 @@ def test_a_complete_run_is_refused(monkeypatch: pytest.MonkeyPatch, stopped: Pat
     assert done.exit_code == 2
     assert "this run is complete, so there is nothing to go on with" in done.output
     assert calls == []
+
+
+def test_a_run_that_went_on_to_its_end_without_its_command_is_told_and_not_trained_again(
+    monkeypatch: pytest.MonkeyPatch, stopped: Path, study_folder: Path
+) -> None:
+    calls = play(monkeypatch, [])
+
+    (stopped / "run.jsonl").unlink()
+    first = start().model_copy(update={"study": load_study(study_folder).model_dump(mode="json")})
+
+    def recovered(out: Path, _kit: Path | None) -> Launch | None:
+        for line in [first, *whole_run()[1:]]:
+            append_line(out / "run.jsonl", line)
+        return read_launch(out)
+
+    monkeypatch.setattr(recovery, "recover", recovered)
+    done = invoke()
+    assert done.exit_code == 0, done.output
+    assert "without its command: nothing is trained again" in done.output
+    assert calls == []
+    assert (OUT / "report.html").is_file()
+    assert (OUT / "manifest.json").is_file()
+    assert not (OUT / FOLDER).exists()
+    assert "this run is complete" in invoke().output
 
 
 def test_another_runs_checkpoint_is_refused(monkeypatch: pytest.MonkeyPatch, stopped: Path) -> None:

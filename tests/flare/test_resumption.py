@@ -78,6 +78,24 @@ def test_a_run_that_goes_on_ends_as_one_that_was_never_lost(tmp_path: Path, kind
     assert told([line for line in second.lines if not isinstance(line, ResumeLine)]) == told(whole.lines)
 
 
+def test_a_round_in_which_the_job_is_aborted_is_repeated(tmp_path: Path) -> None:
+    whole = Federation(tmp_path / "whole", fedbn(), SITES).run()
+
+    def abort(site: str, name: str, answer: FLModel) -> FLModel | None:
+        if name == messages.TRAIN and first.controller.current_round == 2 and site == "hospital-b":
+            first.controller.abort_signal.trigger(True)
+        return None if first.controller.abort_signal.triggered else answer
+
+    first = Federation(tmp_path / "first", fedbn(), SITES)
+    first.controller.tamper = abort
+    first.run()
+    assert len(first.rounds) == 2
+    second = Federation(tmp_path / "second", fedbn(), SITES, goes_on_from=first).run()
+    assert [line.round for line in second.lines if isinstance(line, ResumeLine)] == [2]
+    assert (second.end.status, second.end.reasons) == ("complete", [])
+    assert second.end.weights_sha256 == whole.end.weights_sha256
+
+
 def test_a_run_lost_while_it_was_scored_is_only_scored_again(tmp_path: Path) -> None:
     whole = Federation(tmp_path / "whole", fedbn(), SITES).run()
     first = lost(tmp_path / "first", fedbn(), lost_in(1, messages.VALIDATE))

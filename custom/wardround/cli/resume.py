@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wardround.cli.console import progress
 from wardround.cli.options import Overrides
+from wardround.cli.progress import RunProgress
 from wardround.cli.run import finish, run_and_report, stoppable
 from wardround.cli.sites import site_files
-from wardround.cli.study_run import RunOptions
-from wardround.cli.write_report import RECORD
+from wardround.cli.study_run import RunOptions, conclude_run
+from wardround.cli.write_report import RECORD, Report
 from wardround.records.launch import Launch, read_launch
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import EndLine, read_lines
+from wardround.records.run_lines import EndLine, StartLine, read_lines
 from wardround.records.server_state import FOLDER, ServerState, refuse_other_study
-from wardround.records.study import override
+from wardround.records.study import Study, override
 
 if TYPE_CHECKING:
     from wardround.flare.continuation import Continuation
@@ -56,6 +58,7 @@ def resume(
     from wardround.flare.recovery import recover
 
     with stoppable():
+        known = _end(run)
         launch = recover(run, kit or _kit_of(run))
         kit = kit or (launch.kit if launch else None)
         environment = launch.environment if launch else "prod"
@@ -63,12 +66,16 @@ def resume(
             raise WardroundError(
                 Reason.ENVIRONMENT_INVALID, f"{run}: `wardround run` did not start this run here; name the --kit"
             )
-        _refuse_complete(run)
+        files = site_files(sites) if sites else list(launch.sites) if launch else []
+        options = RunOptions(run, environment, sites or run, run, baselines, kit, _present(files, without or []))
+        end = _end(run)
+        if known is None and end is not None and end.status == "complete":
+            finish(_conclude(options))
+            return
+        _refuse_complete(run, end)
         continuation = _continuation(run, launch, checkpoint, after_round, tuple(without or ()))
         study = override(continuation.state.settled_study(), tuple(overrides or ()))
         refuse_other_study(continuation.state, study)
-        files = site_files(sites) if sites else list(launch.sites) if launch else []
-        options = RunOptions(run, environment, sites or run, run, baselines, kit, _present(files, without or []))
         _keep_earlier(run)
         report = run_and_report(study, options, continuation)
     finish(report)
@@ -90,8 +97,17 @@ def _end(run: Path) -> EndLine | None:
     return next((line for line in reversed(lines) if isinstance(line, EndLine)), None)
 
 
-def _refuse_complete(run: Path) -> None:
-    end = _end(run)
+def _conclude(options: RunOptions) -> Report:
+    """FLARE's processes outlived the command that was killed, and went on to the end."""
+    lines = read_lines(options.out / RECORD)
+    study = Study.model_validate(next(line.study for line in lines if isinstance(line, StartLine)))
+    shutil.rmtree(options.out / FOLDER, ignore_errors=True)
+    with RunProgress(progress(), study) as shown:
+        shown.phase("the run had gone on to its end without its command: nothing is trained again")
+        return conclude_run(study, options, shown)
+
+
+def _refuse_complete(run: Path, end: EndLine | None) -> None:
     if end is not None and end.status == "complete":
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,

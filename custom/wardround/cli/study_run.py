@@ -120,6 +120,24 @@ def _run_to_the_report(
         raise FederationFailedError(error.code, told) from error
     for line in causes.lines():
         progress.trouble(line)
+    return _after_the_federation(study, options, configs, progress)
+
+
+def conclude_run(study: Study, options: RunOptions, progress: RunProgress) -> Report:
+    """What follows a federation that ended while nobody was there to follow it: its differences, report and manifest.
+
+    Raises:
+        FederationFailedError: of what follows, something failed.
+    """
+    _refuse_baselines_in_production(options)
+    report = _after_the_federation(study, options, _configs(_site_files(options)), progress)
+    write_run_manifest(options.out)
+    return report
+
+
+def _after_the_federation(
+    study: Study, options: RunOptions, configs: list["SiteConfig"], progress: RunProgress
+) -> Report:
     record = options.out / RECORD
     try:
         if options.baselines:

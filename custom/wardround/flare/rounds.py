@@ -70,6 +70,8 @@ class Rounds:
             quorum=study.federation.quorum,
             grace=study.federation.grace_period_seconds,
         )
+        if controller.abort_signal.triggered:
+            return model  # the round is not over, so a run that goes on repeats it
         clock.mark("sites")
         got = self._aggregator.contributions
         got.failed |= controller.exchange.lost | dict.fromkeys(absent, Reason.DISCONNECTED)
