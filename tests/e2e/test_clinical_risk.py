@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 
 from support.public_data import needs_data, with_data
+from wardround.learners.checkpoint import load_checkpoint
+from wardround.records.code import code_facts
+from wardround.records.files import sha256_of
+from wardround.records.manifest import read_manifest
 from wardround.records.run_lines import EndLine, RunLine, ScoreLine, StartLine, read_lines
+from wardround.releases.candidate import candidate
 from wardround.workloads.clinical_risk.synth.writer import write_hospitals
 
 pytestmark = pytest.mark.e2e
@@ -56,6 +61,32 @@ def test_the_run_is_complete_with_every_hospital(generated: Run) -> None:
     assert [site.site for site in generated.start.sites] == EVERYONE
     assert {site.nature for site in generated.start.sites} == {"generated"}
     assert (generated.out / "report.html").stat().st_size > 0
+
+
+def test_its_manifest_names_the_code_everywhere_and_the_models_as_they_are(generated: Run) -> None:
+    manifest = read_manifest(generated.out)
+    assert (manifest.run, manifest.status, manifest.environment) == (generated.start.run, "complete", "sim")
+    assert [site.site for site in manifest.sites] == EVERYONE
+    assert manifest.contract_sha256 == generated.start.sites[0].contract_digest
+    ours = code_facts().package_sha256
+    assert {(part.code and part.code.package_sha256) for part in (manifest, *manifest.sites)} == {ours}
+    assert manifest.seeds == {"seed": 0, "workload.split.seed": 0}
+    for name in ("best", "last"):
+        model = manifest.models[name]
+        assert model.sha256 == sha256_of(generated.out / model.file)
+        assert model.weights_sha256 == load_checkpoint(generated.out / model.file).card.weights_sha256
+    end = next(line for line in generated.lines if isinstance(line, EndLine))
+    assert manifest.models["last"].weights_sha256 == end.weights_sha256
+    assert manifest.models["best"].model_round == manifest.best_round == end.best_round
+
+
+def test_a_release_of_it_is_decided_by_criteria_that_every_site_has_figures_for(generated: Run) -> None:
+    chosen = candidate(generated.out)
+    assert chosen.outcome.criteria
+    for criterion in chosen.outcome.criteria:
+        everyone = EVERYONE if criterion.kind == "worst_site" else TRAINING
+        assert [check.site for check in criterion.sites] == everyone
+        assert {check.reason for check in criterion.sites} <= {None, "fewer_than_10_positives"}
 
 
 def test_hospitals_that_write_differently_agree_on_one_contract_and_one_network(generated: Run) -> None:

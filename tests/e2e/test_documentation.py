@@ -92,7 +92,7 @@ def test_what_the_readme_promises_is_there(shell: Shell) -> None:
     for file in (
         *("fedbn/report.html", "poc/report.html", "sweep/sweep.json", "local-head/report.html"),
         *("exported/brain_tumor/meta.json", "adapted.safetensors", "prediction.nii.gz"),
-        "bundle/configs/metadata.json",
+        *("bundle/configs/metadata.json", "poc/manifest.json"),
     ):
         assert (shell.folder / "results" / file).stat().st_size > 0
 

@@ -25,6 +25,7 @@ from wardround.flare.executor import CONCURRENT_SITES, threads_per_site
 from wardround.flare.workspace import site_environment
 from wardround.learners.initial import initial_shared_entries
 from wardround.learners.learner import Learner
+from wardround.records.code import code_facts
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
@@ -191,6 +192,13 @@ def test_without_any_place_for_a_log_the_task_is_done_and_nothing_is_said(
     assert _reply(site.ask(messages.TRAIN)).error == Reason.SITE_FAILED
     captured = capfd.readouterr()
     assert "patient-0042" not in captured.out + captured.err + caplog.text
+
+
+def test_prepare_tells_what_the_admin_declares_and_which_code_runs(tmp_path: Path) -> None:
+    site = Site(tmp_path, FEDBN, data_version="2026-03", label_definition="two_readers")
+    manifest = _reply(site.ask(messages.PREPARE, params=False)).manifest
+    assert (manifest.declared.data_version, manifest.declared.label_definition) == ("2026-03", "two_readers")
+    assert manifest.code == code_facts()
 
 
 def test_another_sites_yaml_is_refused(site: Site, tmp_path: Path) -> None:

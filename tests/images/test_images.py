@@ -16,6 +16,7 @@ TARGETS = ("parent", "tabular", "imaging")
 # any uid, nothing writable but /tmp: what a hospital may insist on
 LOCKED = ["run", "--rm", "--user", "12345:12345", "--read-only", "--tmpfs", "/tmp:mode=1777", "--cap-drop", "ALL"]
 _MODULES = "import importlib.util as u; print([n for n in ('nvflare', 'torch', 'monai', 'polars') if u.find_spec(n)])"
+_CODE = "from wardround.records.code import code_facts; print(code_facts().revision, code_facts().image_digest)"
 _PINS = "import importlib.metadata as m; print('\\n'.join(f'{d.name}=={d.version}' for d in m.distributions()))"
 
 
@@ -28,7 +29,10 @@ def test_an_image_says_what_it_was_made_of_and_runs_as_a_numbered_user(target: s
     revision = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
-    assert config["Labels"]["org.opencontainers.image.revision"].removesuffix("-dirty") == revision
+    labelled = config["Labels"]["org.opencontainers.image.revision"]
+    assert labelled.removesuffix("-dirty") == revision
+    told = docker(*LOCKED, image(target), "python", "-c", _CODE)
+    assert told.split() == [labelled, "None"]
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,13 @@ def test_a_wrong_key_or_value_is_told_by_file_and_key(tmp_path, change, told):
     assert f"{file}: {told}" in str(raised.value)
 
 
+def test_what_a_section_declares_of_its_data_is_its_own(tmp_path):
+    text = YAML.replace("layout: brats2023", "layout: brats2023, data_version: '2026-03'")
+    config = load_site_config(_write(tmp_path, text))
+    assert config.declared("brain_tumor").data_version == "2026-03"
+    assert config.declared("clinical_risk").data_version is None
+
+
 def test_generated_data_is_no_part_of_a_public_data_set(tmp_path):
     assert load_site_config(_write(tmp_path, YAML + "pseudo_site: true\n")).nature == "pseudo_site"
     assert load_site_config(_write(tmp_path, YAML + "synthetic: true\n")).nature == "generated"

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from wardround.records.alerts import AlertRow
+from wardround.records.declared import DeclaredData
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Findings, Severity
@@ -230,6 +231,8 @@ class FakeWorkload(Workload):
         settings = dict(data)
         if settings.pop("contract", "fake") != "fake":
             raise WardroundError(Reason.CONTRACT_MISMATCH, "contract_file: column age has another unit")
+        for declared in DeclaredData.model_fields:
+            settings.pop(declared, None)
         return FakeData(**settings)
 
     def last_metric_names(self) -> tuple[str, ...]:

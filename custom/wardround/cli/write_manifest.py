@@ -13,6 +13,7 @@ from wardround.records.run_lines import RunLine, StartLine, read_lines
 from wardround.records.study import Study
 from wardround.reporting.run_manifest import make_manifest, manifest_of_a_failure
 
+_DOWNLOADED = "metrics"
 _log = logging.getLogger(__name__)
 
 
@@ -47,14 +48,19 @@ def write_manifest_anyhow(folder: Path, study: Study, environment: str, reason: 
 
 
 def model_files(folder: Path) -> dict[str, ModelFile]:
-    """`best` and `last` of a run's folder, those that are there with their cards."""
+    """`best` and `last` of a run's folder, those that are there with their cards.
+
+    In what FLARE's own tools download, the record is in `metrics/` and the models beside that folder.
+    """
+    beside = folder.resolve().name == _DOWNLOADED and not (folder / "models").is_dir()
+    models = Path("..", "models") if beside else Path("models")
     found = {}
     for name in (BEST, LAST):
-        file, card = (folder / "models" / f"{name}.{ending}" for ending in ("safetensors", "json"))
+        file, card = (folder / models / f"{name}.{ending}" for ending in ("safetensors", "json"))
         if file.is_file() and card.is_file():
             about = json.loads(card.read_text(encoding="utf-8"))
             found[name] = ModelFile(
-                file=file.relative_to(folder).as_posix(),
+                file=(models / file.name).as_posix(),
                 model_round=about["model_round"],
                 sha256=sha256_of(file),
                 card_sha256=sha256_of(card),

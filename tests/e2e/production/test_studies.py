@@ -9,7 +9,9 @@ import pytest
 from e2e.production.conftest import TINY, Submitted
 from support.production import LEAD, MEMBER, SITES, Consortium
 from support.provisioned import ROOT
+from wardround.records.manifest import read_manifest
 from wardround.records.run_lines import EndLine, StartLine, read_lines
+from wardround.releases.candidate import candidate
 
 pytestmark = pytest.mark.e2e
 
@@ -50,6 +52,9 @@ def test_the_lead_makes_the_report_from_the_downloaded_result(
         assert site in said
         assert site in page
     assert (results[study].parent / "models" / "best.safetensors").is_file()
+    manifest = read_manifest(results[study])
+    assert (manifest.environment, [site.site for site in manifest.sites]) == (start.environment, list(SITES))
+    assert candidate(results[study]).checkpoint.card.model_round == end.best_round
 
 
 def test_the_audit_logs_say_who_did_what(consortium: Consortium, submitted: Submitted, results: Any) -> None:
@@ -80,3 +85,7 @@ def test_a_study_runs_in_production_by_one_command_that_ends_with_its_report(
     assert isinstance(end, EndLine)
     assert end.status == "complete"
     assert (out / "report.html").is_file()
+    manifest = read_manifest(out)
+    assert (manifest.environment, manifest.status, manifest.run) == ("prod", "complete", start.run)
+    assert all(site.code for site in manifest.sites)
+    assert manifest.models["best"].model_round == end.best_round
