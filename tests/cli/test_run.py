@@ -242,6 +242,18 @@ def test_what_the_federation_found_is_told_where_a_baseline_fails(
     assert Path("out/report.html").is_file()
 
 
+def test_a_comparison_that_a_site_made_at_home_is_not_made_again(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    paired = [line for line in whole_run() if isinstance(line, DifferenceLine)]
+    play(monkeypatch, whole_run())
+    other = paired[0].model_copy(update={"reference": "last"})
+    monkeypatch.setattr(differences, "differences", lambda *_, **__: iter([*paired, other]))
+    assert invoke(study_folder, sites_folder).exit_code == 0
+    found = [line for line in read_lines(Path("out/run.jsonl")) if isinstance(line, DifferenceLine)]
+    assert found == [*paired, other]
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -251,6 +263,10 @@ def test_what_the_federation_found_is_told_where_a_baseline_fails(
         (["--set", "training.xyz=3"], "training.xyz: unknown key"),
         (["--sites", "nowhere"], "nowhere"),
         (["--env", "prod", "--baselines"], "--baselines"),
+        (
+            ["--baselines", "--set", "evaluation.compare_alone=true"],
+            "evaluation.compare_alone trains each hospital alone",
+        ),
     ],
 )
 def test_what_does_not_fit_is_one_message_and_exit_2(

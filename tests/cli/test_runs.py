@@ -31,6 +31,9 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lines[0] = start.model_copy(update={"study": study, "sites": sites, "versions": {"torch": "2.9.0"}})
     lines = [line for line in lines if getattr(line, "site", "") != "hospital-d"]
     run_folder(Path("results/other/deeper/second"), lines)
+    earlier = Path("results/brain_tumor/first/before-resume-1")
+    earlier.mkdir()
+    (earlier / "run.jsonl").write_text(Path("results/brain_tumor/first/run.jsonl").read_text())
     broken = Path("results/brain_tumor/broken")
     broken.mkdir()
     (broken / "run.jsonl").write_text("{}\n")

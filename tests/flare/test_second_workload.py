@@ -13,10 +13,14 @@ from wardround.flare import messages
 from wardround.learners.checkpoint import load_checkpoint
 from wardround.learners.learner import Learner
 from wardround.learners.personalise import Personalised
-from wardround.records.metric_record import undefined
-from wardround.records.run_lines import ScoreLine
+from wardround.records.arms import alone_at
+from wardround.records.metric_record import find, undefined, value_of
+from wardround.records.run_lines import DifferenceLine, RunLine, ScoreLine
 from wardround.records.scores import Scores
 from wardround.records.study import Study
+from wardround.site.baseline_arm import Arm, train_and_score
+from wardround.site.config import SiteConfig
+from wardround.site.open_site import OpenSite
 
 SITES: dict[str, dict[str, Any]] = {
     "hospital-a": {"seed": 1, "shift": 0.5},
@@ -188,3 +192,39 @@ def test_under_local_head_an_outside_hospital_has_no_figures_and_no_complete_mod
     }
     assert complete == {**dict.fromkeys(SITES, True), "hospital-d": False}
     assert not load_checkpoint(tmp_path / "server" / "job" / "models" / "best").card.complete
+
+
+def test_each_site_that_trains_is_compared_with_a_model_of_its_own_where_it_is(tmp_path: Path) -> None:
+    evaluation = {"key_metric": "accuracy", "compare_alone": True}
+    run = Federation(tmp_path, _study(evaluation=evaluation), OUTSIDE).run()
+    assert run.end.status == "complete"
+    differences = {line.site: line for line in run.lines if isinstance(line, DifferenceLine)}
+    assert set(differences) == set(SITES)
+    for site, line in differences.items():
+        own, best = _lines(run, alone_at(site)), _lines(run, "best")
+        assert set(own) == {site}
+        expected = value_of(best[site].records, "accuracy") - value_of(own[site].records, "accuracy")
+        told = find(line.records, "accuracy")
+        assert (line.arm, line.reference, line.split) == ("best", alone_at(site), "test")
+        assert told.value == pytest.approx(expected, abs=1e-5)
+        assert (told.interval is None) == (told.n < 5)  # the site's minimum cell
+        assert (tmp_path / site / "state" / "run" / "models" / f"alone-{site}.safetensors").is_file()
+    assert not (tmp_path / "hospital-d" / "state" / "run" / "models" / "alone-hospital-d.safetensors").exists()
+
+
+def test_a_sites_own_model_is_the_one_that_baselines_train(tmp_path: Path) -> None:
+    study = _study(evaluation={"key_metric": "accuracy", "compare_alone": True})
+    run = Federation(tmp_path, study, SITES).run()
+    config = SiteConfig(
+        name="hospital-a", state_folder=tmp_path / "again", cache_folder=tmp_path, data={"fake": SITES["hospital-a"]}
+    )
+    lines: list[RunLine] = []
+    workload = FakeWorkload(scaled=True, has_reference=True)
+    train_and_score(
+        Arm("alone:hospital-a", ("hospital-a",)), study, [config], "run", tmp_path / "out",
+        lambda *_: OpenSite(workload, FakeData(**SITES["hospital-a"])), lines.append,
+    )  # fmt: skip
+    scored = next(line for line in lines if isinstance(line, ScoreLine))
+    told = _lines(run, "alone:hospital-a")["hospital-a"].records
+    assert [(record.name, record.n) for record in told] == [(record.name, record.n) for record in scored.records]
+    assert [record.value for record in told] == pytest.approx([record.value for record in scored.records], abs=1e-5)

@@ -64,6 +64,14 @@ def test_a_site_that_joined_late_is_there_with_its_round_and_a_missing_one_is_na
     assert manifest.status == "partial"
 
 
+def test_a_small_count_is_the_range_that_left_the_site() -> None:
+    update = {"banded": {"test_cases": (1, 4)}, "counts": {"train_patients": 6}, "banded_problems": {"late": (5, None)}}
+    sites = [start().sites[0].model_copy(update=update), *start().sites[1:]]
+    told = make_manifest(changed(sites=sites), {}).sites[0]
+    assert told.counts == {"train_patients": 6, "test_cases": "1 to 4"}
+    assert told.left_out == {"late": "at least 5"}
+
+
 def test_sites_of_two_contracts_have_no_common_one() -> None:
     sites = [site.model_copy(update={"contract_digest": f"c{number}"}) for number, site in enumerate(start().sites)]
     assert make_manifest(changed(sites=sites), {}).contract_sha256 is None

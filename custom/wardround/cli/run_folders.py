@@ -8,12 +8,13 @@ from wardround.records.manifest import FILE_NAME
 from wardround.records.reasons import Reason, WardroundError
 
 RESULTS = Path("results")
+_EARLIER = "before-resume-"  # what a run had written before it was resumed: a part of it, and no run
 
 
 def run_folders(results: Path) -> Iterator[Path]:
     """Every run's folder, in the order of paths."""
     found = {file.parent for name in (RECORD, FILE_NAME) for file in results.rglob(name)}
-    yield from sorted(found)
+    yield from sorted(folder for folder in found if not folder.name.startswith(_EARLIER))
 
 
 def run_folder(run: str, results: Path) -> Path:

@@ -13,7 +13,7 @@ from wardround.cli.write_manifest import write_manifest_anyhow, write_run_manife
 from wardround.cli.write_report import RECORD, Report, write_report
 from wardround.records import launch, manifest
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import Environment, RunLine, StartLine, append_line, read_lines
+from wardround.records.run_lines import DifferenceLine, Environment, RunLine, StartLine, append_line, read_lines
 from wardround.records.study import Study
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def run_whole_study(
         WardroundError: something does not fit, before anything was started.
     """
     _refuse_baselines_in_production(options)
+    _refuse_baselines_twice(study, options)
     files = _site_files(options)
     configs = _configs(files)
     if continuation is None:
@@ -161,10 +162,19 @@ def check_run(study: Study, options: RunOptions) -> None:
     from wardround.flare.environments import check_study
 
     _refuse_baselines_in_production(options)
+    _refuse_baselines_twice(study, options)
     check_study(
         options.study_folder, study, environment=options.environment, sites=_site_files(options), kit=options.kit
     )
     _refuse_to_overwrite(options.out)
+
+
+def _refuse_baselines_twice(study: Study, options: RunOptions) -> None:
+    if options.baselines and study.evaluation.compare_alone:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            "--baselines: evaluation.compare_alone trains each hospital alone already; leave one of the two out",
+        )
 
 
 def _refuse_baselines_in_production(options: RunOptions) -> None:
@@ -237,5 +247,8 @@ def _differences(study: Study, configs: list["SiteConfig"], record: Path) -> Non
     from wardround.site.differences import differences
     from wardround.workloads.workload import make_workload
 
+    told = [line for line in read_lines(record) if isinstance(line, DifferenceLine)]
+    known = {(line.arm, line.reference, line.split, line.site) for line in told}
     for line in differences(study, make_workload(study), configs, run=_run_name(record)):
-        append_line(record, line)
+        if (line.arm, line.reference, line.split, line.site) not in known:  # a site may have compared at home
+            append_line(record, line)

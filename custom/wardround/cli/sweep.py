@@ -86,14 +86,14 @@ def plan(study: Study, sweeps: Sequence[str]) -> list[Trial]:
     """The grid's trials, each a valid study.
 
     A mu of 0 has no proximal term, so it runs as the same algorithm without it; a mu above 0 brings the term in.
-    Fine-tuning is left out: no figure of a sweep rests on it.
+    Fine-tuning and models of each site alone are left out: no figure of a sweep rests on them.
     """
     axes = [_axis(sweep) for sweep in sweeps]
     trials = []
     for combination in itertools.product(*(values for _, values in axes)):
         values = dict(zip((key for key, _ in axes), combination, strict=True))
         settings = study.model_dump(mode="json")
-        settings["evaluation"]["personalise_steps"] = 0
+        settings["evaluation"] |= {"personalise_steps": 0, "compare_alone": False}
         for key, value in values.items():
             _put(settings, key, value)
         remark = _fit_kind(settings, values)

@@ -12,11 +12,20 @@ from pydantic import ValidationError
 from torch import Tensor
 
 from wardround.flare import messages
-from wardround.records.arms import BEST, LAST, PERSONALISED, RECALIBRATED, REFERENCE
+from wardround.records.arms import (
+    AGAINST_ALONE,
+    ALONE,
+    BEST,
+    LAST,
+    PERSONALISED,
+    RECALIBRATED,
+    REFERENCE,
+    alone_at,
+)
 from wardround.records.metric_record import value_of
 from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import ScoreLine
+from wardround.records.run_lines import DifferenceLine, ScoreLine
 from wardround.workloads.workload import make_workload
 
 if TYPE_CHECKING:
@@ -49,6 +58,9 @@ def score_arms(controller: "RoundController", best: Model, last: Model) -> None:
     if evaluation.recalibrate:
         _ask(controller, Model(RECALIBRATED, best.model_round, best.shared), "test", training)
     _ask(controller, last, "test", everyone)
+    if evaluation.compare_alone:
+        for arm in (ALONE, AGAINST_ALONE):
+            _ask(controller, Model(arm, None, None), "test", training, rounds=controller.num_rounds)
     if make_workload(controller.study).has_reference:
         _ask(controller, Model(REFERENCE, None, None), "test", training)
 
@@ -59,7 +71,10 @@ def model(arm: str, model_round: int, shared: dict[str, Tensor]) -> Model:
     return Model(arm, model_round, shared)
 
 
-def _ask(controller: "RoundController", scored: Model, split: str, sites: Iterable[str]) -> dict[str, Reply]:
+def _ask(
+    controller: "RoundController", scored: Model, split: str, sites: Iterable[str], *, rounds: int = 1
+) -> dict[str, Reply]:
+    """Waits for as long as that many rounds may take."""
     replies: dict[str, Reply] = {}
     failed: dict[str, str] = {}
 
@@ -80,7 +95,7 @@ def _ask(controller: "RoundController", scored: Model, split: str, sites: Iterab
         order,
         sites,
         receive,
-        deadline=controller.study.federation.round_deadline_seconds,
+        deadline=rounds * controller.study.federation.round_deadline_seconds,
         params=scored.shared,
     )
     failed |= dict.fromkeys(late, Reason.LATE) | controller.exchange.lost
@@ -89,9 +104,14 @@ def _ask(controller: "RoundController", scored: Model, split: str, sites: Iterab
     for site, reply in sorted(replies.items()):
         if not reply.records:
             controller.record.incomplete(f"{site}: no {split} scores of {scored.arm} ({Reason.METRICS_MISSING})")
+        if scored.arm == AGAINST_ALONE:
+            controller.record.difference(
+                DifferenceLine(arm=BEST, reference=alone_at(site), split=split, site=site, records=reply.records)
+            )
+            continue
         controller.record.score(
             ScoreLine(
-                arm=scored.arm,
+                arm=alone_at(site) if scored.arm == ALONE else scored.arm,
                 split=split,
                 site=site,
                 role=controller.enrolled.roles[site],

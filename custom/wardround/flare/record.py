@@ -7,7 +7,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wardround.records.code import code_facts
-from wardround.records.run_lines import EndLine, JoinLine, ResumeLine, RoundLine, RunLine, ScoreLine, StartLine
+from wardround.records.run_lines import (
+    DifferenceLine,
+    EndLine,
+    JoinLine,
+    ResumeLine,
+    RoundLine,
+    RunLine,
+    ScoreLine,
+    StartLine,
+)
 from wardround.records.study import Study
 from wardround.records.update import SiteManifest
 from wardround.records.versions import package_versions
@@ -99,6 +108,10 @@ class RunRecord:
 
     def score(self, line: ScoreLine) -> None:
         """Writes one arm's scores at one site."""
+        self._write(line, phase="scoring")
+
+    def difference(self, line: DifferenceLine) -> None:
+        """Writes how one arm compares with another at one site."""
         self._write(line, phase="scoring")
 
     def incomplete(self, reason: str) -> None:

@@ -87,7 +87,7 @@ def mean_with_interval(name: str, by_patient: Mapping[str, Sequence[float]], *, 
     """Mean over patients of each patient's mean, with the 95 % percentile bootstrap interval."""
     means = np.array([fmean(by_patient[patient]) for patient in sorted(by_patient)])
     if means.size == 0:
-        return undefined(name, "no_patient_with_this_figure")
+        return undefined(name, "no_patient_with_this_figure", support=0)
     if means.size < FEWEST_CASES:
         return MetricRecord(
             name=name,
@@ -95,10 +95,15 @@ def mean_with_interval(name: str, by_patient: Mapping[str, Sequence[float]], *, 
             n=means.size,
             status=Status.LOW_SUPPORT,
             reason=f"fewer_than_{FEWEST_CASES}_patients",
+            support=means.size,
         )
     resampled = [
         weights @ means / means.size for weights in patient_weights(means.size, seed=seed, resamples=_RESAMPLES)
     ]
     return MetricRecord(
-        name=name, value=float(means.mean()), n=means.size, interval=percentile_interval(np.concatenate(resampled))
+        name=name,
+        value=float(means.mean()),
+        n=means.size,
+        interval=percentile_interval(np.concatenate(resampled)),
+        support=means.size,
     )

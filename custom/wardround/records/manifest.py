@@ -24,6 +24,7 @@ class EnrolledSite(_Part):
     """A site as it answered before its first round.
 
     Args:
+        counts, left_out: of patients and cases, and of what was left out by reason; a small one is a range, `1 to 4`.
         joined_in: the first round of a site that was not there at the start, from 1.
         declared: the version of its data set and how its labels came about, as its admin says.
     """
@@ -31,8 +32,8 @@ class EnrolledSite(_Part):
     site: str
     role: Role
     nature: Nature
-    counts: dict[str, int]
-    left_out: dict[str, int]
+    counts: dict[str, int | str]
+    left_out: dict[str, int | str]
     joined_in: int | None
     declared: DeclaredData
     contract_sha256: str

@@ -111,6 +111,11 @@ class Evaluation(Section):
     key_metric_mode: Literal["max", "min"] = Field("max", description="as the metric means it: min for brier, say")
     evaluate_every: int = Field(1, ge=1, description="rounds between validations; the last model is always scored")
     personalise_steps: int = Field(0, ge=0, description="local fine-tuning steps after the last round; 0 turns it off")
+    compare_alone: bool = Field(
+        False,
+        description="after the last round each training site trains a model of its own as well, which takes it as long "
+        "as all rounds, and says how the best one compares; where data cannot be pooled, unlike --baselines",
+    )
     recalibrate: bool = Field(
         False, description="correct each site's probabilities on its validation cases, if that helps"
     )

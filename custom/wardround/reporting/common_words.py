@@ -41,7 +41,7 @@ ARM_HEADS = {
 }
 CODES = {
     "not_reported": "no figure was reported",
-    "not_compared": "was not compared: run with --baselines",
+    "not_compared": "was not compared: run with --baselines, or with evaluation.compare_alone",
     "no_interval": "has no interval",
     "absent": "did not join",
     "disconnected": "was not connected",

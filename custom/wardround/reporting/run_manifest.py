@@ -11,6 +11,7 @@ from wardround.records.run_lines import EndLine, RoundLine, RunLine, StartLine
 from wardround.records.study import Study
 from wardround.records.update import SiteManifest
 from wardround.records.versions import package_versions
+from wardround.reporting.model import SiteFacts
 from wardround.reporting.summary import summarise
 from wardround.reporting.vocabularies import vocabulary_of
 from wardround.workloads.vocabulary import METRICS_VERSION
@@ -31,6 +32,7 @@ def make_manifest(lines: list[RunLine], models: Mapping[str, ModelFile]) -> RunM
     answered = [(manifest, None) for manifest in start.sites] + [
         (line.manifest, line.round + 1) for line in joins(start, lines).values()
     ]
+    facts = {site.name: site for site in summary.sites}
     contracts = {manifest.contract_digest for manifest, _ in answered}
     return RunManifest(
         run=start.run,
@@ -46,7 +48,7 @@ def make_manifest(lines: list[RunLine], models: Mapping[str, ModelFile]) -> RunM
         acceptance=Acceptance.model_validate(start.study.get("acceptance") or {}),
         code=start.code,
         versions=start.versions,
-        sites=[_site(manifest, joined) for manifest, joined in answered],
+        sites=[_site(manifest, joined, facts[manifest.site]) for manifest, joined in answered],
         missing=summary.missing,
         metrics_version=METRICS_VERSION,
         metrics=_definitions(summary.study.workload),
@@ -95,13 +97,13 @@ def manifest_of_a_failure(study: Study, environment: str, lines: list[RunLine], 
     )
 
 
-def _site(manifest: SiteManifest, joined_in: int | None) -> EnrolledSite:
+def _site(manifest: SiteManifest, joined_in: int | None, facts: SiteFacts) -> EnrolledSite:
     return EnrolledSite(
         site=manifest.site,
         role=manifest.role,
         nature=manifest.nature,
-        counts=manifest.counts,
-        left_out=manifest.problems,
+        counts=facts.counts,
+        left_out=facts.problems,
         joined_in=joined_in,
         declared=manifest.declared,
         contract_sha256=manifest.contract_digest,

@@ -29,7 +29,7 @@ def where_the_data_was(summary: Summary, *, generated: bool) -> str:
         sentences.append(f"{who} pseudo-sites, parts of a public data set that stand for hospitals.")
     elsewhere = f"{summary.words.vocabulary.what_stays} stayed at each {noun}; see what left below."
     sentences.append(_ON_ONE_MACHINE.get(summary.study.environment, elsewhere).replace("hospital", noun))
-    if any(is_baseline(row.arm) for row in summary.table):
+    if any(is_baseline(row.arm) and not row.at_home for row in summary.table):  # at home it may have been trained there
         sentences.append(f"The rows alone and pooled, made for comparison, read all {noun}s' data in one place.")
     return " ".join(sentences)
 

@@ -11,6 +11,7 @@ from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.fill import all_entries, fill_network
 from wardround.learners.initial import with_statistics
 from wardround.learners.learner import Learner
+from wardround.learners.pausing import Pauses
 from wardround.records.arms import POOLED, POOLED_REFERENCE
 from wardround.records.metric_record import MetricRecord, value_of
 from wardround.records.reasons import WardroundError
@@ -46,7 +47,15 @@ class _Chosen:
 
 
 def train_and_score(
-    arm: Arm, study: Study, configs: Sequence[SiteConfig], run: str, out: Path, opener: Opener, emit: Emit
+    arm: Arm,
+    study: Study,
+    configs: Sequence[SiteConfig],
+    run: str,
+    out: Path,
+    opener: Opener,
+    emit: Emit,
+    *,
+    pauses: Pauses | None = None,
 ) -> None:
     """Trains an arm for the study's rounds, picks a round by validation, and scores it on every site's test cases.
 
@@ -61,6 +70,10 @@ def train_and_score(
         out: the run's folder; the model goes to `models/<arm>`.
         opener: how a site is opened.
         emit: takes each line as it is known.
+        pauses: where and when training may be paused. The rounds before are made again then, to the same bits.
+
+    Raises:
+        Paused: training was stopped for now.
     """
     opened = {config.name: _open(opener, study, config) for config in configs}
     workload = opened[arm.sites[0]].workload
@@ -73,7 +86,7 @@ def train_and_score(
     judges = {site: opened[site].data for site in arm.sites}
     statistics = [tally for _, judge in sorted(judges.items()) for tally in judge.statistics()]
     shared = with_statistics(learner.shared_entries(), workload, statistics)
-    chosen = _train(learner, arm, shared, judges, emit)
+    chosen = _train(learner, arm, shared, judges, emit, pauses)
     fill_network(learner.network, chosen.entries)
     checkpoint = make_checkpoint(
         chosen.entries, alike, model_round=chosen.model_round, workload=workload, notes=chosen.notes
@@ -126,7 +139,12 @@ def _tell(
 
 
 def _train(
-    learner: Learner, arm: Arm, shared: Mapping[str, Tensor], judges: Mapping[str, SiteData], emit: Emit
+    learner: Learner,
+    arm: Arm,
+    shared: Mapping[str, Tensor],
+    judges: Mapping[str, SiteData],
+    emit: Emit,
+    pauses: Pauses | None,
 ) -> _Chosen:
     study = learner.study
     rounds, every = study.training.rounds, study.evaluation.evaluate_every
@@ -135,7 +153,7 @@ def _train(
     best: _Chosen | None = None
     for index in range(rounds):
         learner.load(shared, model_round=index)
-        learner.train(index)
+        learner.train(index, pauses)
         shared, model_round = learner.shared_entries(), index + 1
         if model_round % every and model_round < rounds:
             continue

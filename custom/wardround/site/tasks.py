@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.learner import Learner
 from wardround.learners.pausing import Pauses
-from wardround.records.arms import BEST, PERSONALISED, RECALIBRATED, REFERENCE
+from wardround.records.arms import AGAINST_ALONE, ALONE, BEST, PERSONALISED, RECALIBRATED, REFERENCE
 from wardround.records.orders import PREPARE, SUBMIT_MODEL, TASKS, TRAIN, VALIDATE, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
@@ -19,7 +19,8 @@ from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.drift import ValidationDrift
 from wardround.site.inspection import inspect_data
-from wardround.site.open_site import open_learner
+from wardround.site.open_site import OpenSite, open_learner
+from wardround.site.own_model import compare_with_own_model, score_own_model
 from wardround.site.reference import NO_REFERENCE, score_reference
 from wardround.site.safe_quorum import refuse_small_quorum
 
@@ -117,6 +118,8 @@ class SiteTasks:
         """
         if order.arm == REFERENCE:
             return self._reference(order)
+        if order.arm in (ALONE, AGAINST_ALONE):
+            return self._own_model(order)
         own = order.arm in (PERSONALISED, RECALIBRATED)
         learner = self._load_tuned(order, shared) if own else self._load(order, shared)
         detail = order.split == "test"
@@ -157,6 +160,20 @@ class SiteTasks:
             config, folder = self._config, self._config.state_folder / self._run
             self._drift = ValidationDrift(self._study, learner.workload, folder, config.disclosure)
         return self._drift
+
+    def _own_model(self, order: Order) -> Reply:
+        """Trains this site alone, or compares what the federation made with that."""
+        if self._config.role != "train":
+            raise WardroundError(Reason.CONFIGURATION_INVALID, f"role {self._config.role}: has no model of its own")
+        learner, config, run = self._open(order.run), self._config, self._run
+        site = OpenSite(learner.workload, learner.data)
+        if order.arm == AGAINST_ALONE:
+            return Reply(records=compare_with_own_model(self._study, config, site, run=run))
+        pauses = Pauses(config.state_folder / run / "paused-alone", self._pause_wanted)
+        line = score_own_model(self._study, config, site, run=run, pauses=pauses)
+        return Reply(
+            records=line.records, tallies=line.tallies, cohorts=line.cohorts, alerts=line.alerts, notes=line.notes
+        )
 
     def _refuse_small_quorum(self) -> None:
         """The hospital's own check: a job reaches it past every check of the command line's."""
