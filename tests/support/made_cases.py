@@ -108,9 +108,10 @@ def made_hospital(folder: Path, patients: int = 4, **arguments: Any) -> Path:
     return folder
 
 
-def opened(folder: Path, cache: Path | None = None, **settings: Any) -> BrainTumorSiteData:
+def opened(folder: Path, cache: Path | None = None, *, processes: int = 1, **settings: Any) -> BrainTumorSiteData:
     """Its data under these settings of the site."""
-    return open_site_data(SETTINGS, site(folder, **settings), cache=cache or folder.parent / "cache")
+    cache = cache or folder.parent / "cache"
+    return open_site_data(SETTINGS, site(folder, **settings), cache=cache, processes=processes)
 
 
 def ids(data: BrainTumorSiteData, split: str) -> list[str]:

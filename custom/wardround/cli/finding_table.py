@@ -59,7 +59,8 @@ def verdict(record: Inspection) -> str:
         f"{record.left_out:,} left out or missing" if found.warnings else "nothing left out",
         f"{len(found.notes)} note{'' if len(found.notes) == 1 else 's'}",
     ]
-    return f"{record.site}, {record.study}: {'fit' if record.usable else 'NOT fit'}; {', '.join(parts)}"
+    fit = ("fit" if record.usable else "NOT fit") + (" by its headers" if record.headers_only else "")
+    return f"{record.site}, {record.study}: {fit}; {', '.join(parts)}"
 
 
 def _told(group: FindingGroup, *, everything: bool) -> Text:

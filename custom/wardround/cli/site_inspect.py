@@ -39,6 +39,12 @@ def inspect(
     overrides: Overrides = None,
     everything: Annotated[bool, typer.Option("--all", help="Tell every finding, not the first of each kind.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings too.")] = False,
+    headers_only: Annotated[
+        bool,
+        typer.Option(
+            "--headers-only", help="Look at no more than the headers of images: seconds where all takes an hour."
+        ),
+    ] = False,
     output: Annotated[Format, typer.Option("--format", help="text or json.")] = Format.TEXT,
     html: Annotated[
         Path | None,
@@ -48,7 +54,8 @@ def inspect(
     """Inspect a site's data: counts, and every file, row or value that is left out, with what to do about it.
 
     Each finding is an error (the site takes no part until it is settled; the job's first task refuses too), a warning
-    (something is left out or missing, the rest is usable) or a note.
+    (something is left out, missing or doubtful, the rest is usable) or a note. Images are prepared on the way, on all
+    cores, so that a study need not do it again.
 
     Exit code 0: fit, perhaps with warnings. 1: an error. 2: nothing could be inspected, such as a file that is no
     site.yaml or an unknown study.
@@ -56,7 +63,8 @@ def inspect(
     from wardround.records.study import load_study
     from wardround.reporting.inspection_page import render_inspections
     from wardround.site.config import load_site_config
-    from wardround.site.inspection import inspect_site
+    from wardround.site.inspection import Inspected, inspect_headers, inspect_site
+    from wardround.site.processes import available_cores
 
     config = load_site_config(site)
     chosen = {folder: load_study(folder, tuple(overrides or ())) for folder in _folders(studies, config)}
@@ -66,7 +74,10 @@ def inspect(
     for study in chosen.values():
         progress().print(f"reading the data of {config.name} for {study.name}", soft_wrap=True, markup=False)
         with ReadingProgress(progress()) as reading:
-            inspected = inspect_site(study, config, progress=reading)
+            if headers_only:
+                inspected = Inspected(inspect_headers(study, config, progress=reading), None)
+            else:
+                inspected = inspect_site(study, config, progress=reading, processes=available_cores())
             drawn = inspected.data.illustrate() if html and inspected.data is not None else Illustrations()
         looked.append((inspected.record, drawn))
         if output is Format.TEXT:

@@ -71,7 +71,7 @@ class Findings(tuple[Finding, ...]):
         """How many places have each kind of a severity, by the kind's code."""
         counts: Counter[str] = Counter()
         for one in self:
-            if one.severity == severity and one.count:
+            if one.severity is severity and one.count:
                 counts[one.kind.value] += one.count
         return dict(counts)
 
@@ -94,6 +94,7 @@ class Inspection(BaseModel):
         time: ISO 8601 in UTC.
         counts: patients and cases by split, those that training uses; empty where the data could not be opened.
         findings: all that is to be told.
+        headers_only: no more than headers was looked at, so that more may be found.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -104,6 +105,7 @@ class Inspection(BaseModel):
     time: str
     counts: dict[str, int] = Field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    headers_only: bool = False
 
     @property
     def found(self) -> Findings:

@@ -1,5 +1,6 @@
 """A look at a site's data as a study would use it: the one that the command, preflight and `prepare` all take."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,13 +34,14 @@ class Inspected:
     data: SiteData | None
 
 
-def inspect_site(study: Study, config: SiteConfig, *, progress: Progress = unseen) -> Inspected:
+def inspect_site(study: Study, config: SiteConfig, *, progress: Progress = unseen, processes: int = 1) -> Inspected:
     """Opens the data, which prepares images where they are not yet, tries device and folders, and notes the outcome.
 
     Args:
         study: whose data to look at.
         config: the site's.
         progress: is told how far reading has come.
+        processes: how many may read images at once.
 
     Raises:
         WardroundError: the study's settings are not valid, or site.yaml has no section for it. What is wrong with the
@@ -49,10 +51,23 @@ def inspect_site(study: Study, config: SiteConfig, *, progress: Progress = unsee
     config.section(study.workload["kind"], study.name)
     data, told = None, Findings()
     try:
-        data = read_data(workload, study, config, progress=progress)
+        data = read_data(workload, study, config, progress=progress, processes=processes)
     except WardroundError as error:
         told = Findings.of_errors([error], Severity.ERROR)
     return Inspected(_noted(study, config, data, told), data)
+
+
+def inspect_headers(study: Study, config: SiteConfig, *, progress: Progress = unseen) -> Inspection:
+    """What headers alone tell. It is no inspection that a study could rely on, so nothing is noted of it.
+
+    Raises:
+        WardroundError: as `inspect_site`, or the study's data have no headers.
+    """
+    workload, kind = make_workload(study), study.workload["kind"]
+    section, where = config.section(kind, study.name), config.section_name(kind, study.name)
+    told = workload.glance(section, cache=config.cache_folder, where=where, progress=progress)
+    findings = [*_unusable_parts(config), *told.findings, *_empty_splits(config, told.counts)]
+    return _record(study, config, told.counts, findings, headers_only=True)
 
 
 def inspect_data(study: Study, config: SiteConfig, data: SiteData) -> Inspection:
@@ -68,14 +83,7 @@ def _noted(study: Study, config: SiteConfig, data: SiteData | None, told: Findin
     findings = [*_unusable_parts(config), *told]
     if data is not None:
         findings += [*data.findings, *_empty_splits(config, data.counts)]
-    inspection = Inspection(
-        site=config.name,
-        role=config.role,
-        study=study.name,
-        time=datetime.now(UTC).isoformat(timespec="seconds"),
-        counts=dict(data.counts) if data is not None else {},
-        findings=tuple(findings),
-    )
+    inspection = _record(study, config, data.counts if data is not None else {}, findings)
     outcome = LastInspection(
         time=inspection.time,
         study=study.name,
@@ -86,6 +94,25 @@ def _noted(study: Study, config: SiteConfig, data: SiteData | None, told: Findin
     with suppress(OSError):  # a state folder that cannot be written is among the findings already
         note_inspection(config.state_folder, outcome)
     return inspection
+
+
+def _record(
+    study: Study,
+    config: SiteConfig,
+    counts: Mapping[str, int],
+    findings: Sequence[Finding],
+    *,
+    headers_only: bool = False,
+) -> Inspection:
+    return Inspection(
+        site=config.name,
+        role=config.role,
+        study=study.name,
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        counts=dict(counts),
+        findings=tuple(findings),
+        headers_only=headers_only,
+    )
 
 
 def _empty_splits(config: SiteConfig, counts: dict[str, int]) -> list[Finding]:

@@ -29,8 +29,17 @@ def open_site(study: Study, config: SiteConfig) -> OpenSite:
     return OpenSite(workload, read_data(workload, study, config))
 
 
-def read_data(workload: Workload, study: Study, config: SiteConfig, *, progress: Progress = unseen) -> SiteData:
-    """The site's cases, opened by the study's own workload; `progress` is told how far that has come.
+def read_data(
+    workload: Workload, study: Study, config: SiteConfig, *, progress: Progress = unseen, processes: int = 1
+) -> SiteData:
+    """The site's cases, opened by the study's own workload.
+
+    Args:
+        workload: the study's.
+        study: whose contract the data must meet.
+        config: the site's.
+        progress: is told how far reading has come.
+        processes: how many may read at once.
 
     Raises:
         WardroundError: as `open_site`.
@@ -42,6 +51,7 @@ def read_data(workload: Workload, study: Study, config: SiteConfig, *, progress:
         disclosure=config.disclosure,
         where=config.section_name(kind, study.name),
         progress=progress,
+        processes=processes,
     )
 
 

@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,14 @@ class SiteData(ABC):
     def draw(self, network: nn.Module, split: str, folder: Path, *, count: int = 1) -> list[Path]:  # noqa: ARG002
         """Pictures of `count` cases with their predictions, as PNG files in the site's own folder; none by default."""
         return []
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What can be told of a site's data without reading all of it: counts as `SiteData` gives them, and findings."""
+
+    counts: dict[str, int]
+    findings: Findings
 
 
 class Workload(ABC):
@@ -201,6 +210,7 @@ class Workload(ABC):
         disclosure: Disclosure,
         where: str = "",
         progress: Progress = unseen,
+        processes: int = 1,
     ) -> SiteData:
         """Reads a site's data.
 
@@ -210,7 +220,26 @@ class Workload(ABC):
             disclosure: the site's rules, which scores by bin or cohort obey.
             where: the section's file and key, for messages; by default the workload's own key of site.yaml.
             progress: is told how far reading has come.
+            processes: how many may read at once, where reading takes long; each takes memory of its own.
         """
+
+    def glance(
+        self,
+        data: dict[str, Any],  # noqa: ARG002
+        *,
+        cache: Path,  # noqa: ARG002
+        where: str = "",
+        progress: Progress = unseen,  # noqa: ARG002
+    ) -> Glance:
+        """What headers alone tell, in a small part of the time; arguments as of `open_site`.
+
+        Raises:
+            WardroundError: the section does not fit, or this workload's data have no headers.
+        """
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{where or 'site.yaml'}: these data have no headers to look at first; leave --headers-only out",
+        )
 
     @abstractmethod
     def pool(self, sites: Sequence[SiteData]) -> SiteData:

@@ -59,9 +59,9 @@ def test_the_patients_right_is_on_the_left_in_either_orientation(site, tmp_path,
 
     volume = np.zeros((5, 6, 4), np.float32)
     volume[4, 5, 2] = 1  # RAS: right, front
-    assert np.argwhere(pictures._axial(volume, 2, ImageContract(orientation="RAS"))).tolist() == [[0, 0]]
+    assert np.argwhere(pictures.axial(volume, 2, ImageContract(orientation="RAS"))).tolist() == [[0, 0]]
     volume = volume[::-1, ::-1]
-    assert np.argwhere(pictures._axial(volume, 2, ImageContract(orientation="LPS"))).tolist() == [[0, 0]]
+    assert np.argwhere(pictures.axial(volume, 2, ImageContract(orientation="LPS"))).tolist() == [[0, 0]]
 
 
 def test_no_global_plotting_state_is_touched(site, tmp_path):

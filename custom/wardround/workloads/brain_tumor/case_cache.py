@@ -35,6 +35,11 @@ _ENTRY = "entry.json"
 _ATTEMPTS = 3
 
 
+def cache_folder(cache: Path) -> Path:
+    """Where a site's cache has prepared images."""
+    return cache / "brain_tumor"
+
+
 class CaseCache:
     """Prepared cases under one folder.
 
@@ -65,6 +70,11 @@ class CaseCache:
             "allow_missing": sorted(site.allow_missing),
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def holds(self, files: CaseFiles, contract: ImageContract, site: BrainTumorSiteSettings) -> bool:
+        """Whether the case is there, as far as can be told without reading its files."""
+        known = all(self.hashes.knows(file) for file in files.all)
+        return known and (self.folder / self.key(files, contract, site)).exists()
 
     def get(self, key: str, make: Callable[[], Preparation]) -> Preparation:
         """The entry under `key`, memory-mapped; made first where there is none or where it is broken.

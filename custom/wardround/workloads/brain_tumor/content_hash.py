@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from wardround.records.files import write_whole
@@ -12,6 +13,7 @@ _log = logging.getLogger(__name__)
 _SETTLED_NS = 2_000_000_000  # a file younger than this may still change within one tick of the file system's clock
 
 Stamp = list[int]
+Remembered = dict[str, tuple[Stamp, str]]
 
 
 class ContentHashes:
@@ -40,6 +42,24 @@ class ContentHashes:
             self._changed = True
         return digest
 
+    def knows(self, file: Path) -> bool:
+        """Whether `of` would give an answer without reading the file."""
+        known = self._known.get(str(file.absolute()))
+        try:
+            return known is not None and known[0] == _stamp(file)
+        except OSError:
+            return False
+
+    def remembered(self, files: Iterable[Path]) -> Remembered:
+        """What is known of these, for another process to adopt."""
+        names = (str(file.absolute()) for file in files)
+        return {name: self._known[name] for name in names if name in self._known}
+
+    def adopt(self, known: Remembered) -> None:
+        """Takes over what another process has learnt."""
+        self._known |= known
+        self._changed = self._changed or bool(known)
+
     def save(self) -> None:
         """Keeps what was learnt, beside what other processes kept meanwhile."""
         if not self._changed:
@@ -52,7 +72,7 @@ class ContentHashes:
             _log.warning("content hashes not kept: %s", error)
 
 
-def _load(file: Path) -> dict[str, tuple[Stamp, str]]:
+def _load(file: Path) -> Remembered:
     try:
         return {name: (list(stamp), str(digest)) for name, (stamp, digest) in json.loads(file.read_text()).items()}
     except (OSError, ValueError, TypeError, AttributeError):

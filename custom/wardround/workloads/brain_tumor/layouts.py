@@ -33,6 +33,12 @@ class CaseFiles:
     volumes: dict[str, VolumeFile]
     label: Path | None
 
+    @property
+    def all(self) -> list[Path]:
+        """Each file once."""
+        label = [self.label] if self.label else []
+        return list(dict.fromkeys([*(volume.file for volume in self.volumes.values()), *label]))
+
 
 @dataclass(frozen=True)
 class Found:

@@ -9,7 +9,8 @@ from pathlib import Path
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.brain_tumor.case_cache import CaseCache
+from wardround.workloads.brain_tumor.ahead import prepare_ahead, processes_for
+from wardround.workloads.brain_tumor.case_cache import CaseCache, cache_folder
 from wardround.workloads.brain_tumor.declaration import refuse_other_images
 from wardround.workloads.brain_tumor.geometry_notes import geometry_findings
 from wardround.workloads.brain_tumor.header_pass import HeaderPass, look_at_headers
@@ -26,7 +27,12 @@ _log = logging.getLogger(__name__)
 
 
 def open_site_data(
-    settings: BrainTumorSettings, site: BrainTumorSiteSettings, *, cache: Path, progress: Progress = unseen
+    settings: BrainTumorSettings,
+    site: BrainTumorSiteSettings,
+    *,
+    cache: Path,
+    progress: Progress = unseen,
+    processes: int = 1,
 ) -> BrainTumorSiteData:
     """Finds, checks and prepares a site's cases; what is prepared already comes from the cache.
 
@@ -39,17 +45,18 @@ def open_site_data(
             whatever else was found is told with it.
     """
     started = time.monotonic()
-    store = CaseCache(cache / "brain_tumor")
+    store = CaseCache(cache_folder(cache))
     first = look_first(settings, site, exclude=store.folder, progress=progress)
     _log.info("%s: checking %d cases", site.folder, len(first.found.cases))
-    prepared = prepare_cases(first.usable, settings, site, store, first.splits, progress=progress)
+    refused = first.headers.problems | _prepared_ahead(first, settings, site, store, progress, processes)
+    prepared = prepare_cases(first.found.cases, settings, site, store, first.splits, refused=refused, progress=progress)
     problems = first.left_out(prepared.problems)
     told = first.findings(problems, prepared.findings)
     if first.split_error is not None:
         raise WardroundError(first.split_error.code, *first.split_error.faults, *told)
     if not prepared.cases:
         raise nothing_usable(site, problems, told)
-    data = _divided(settings, first, prepared, told, len(problems))
+    data = _divided(settings, site, first, prepared, told, len(problems))
     for problem in problems:
         _log.info("left out: %s", problem)  # whoever opened the site tells them: see `findings`
     counts = ", ".join(f"{name} {count}" for name, count in data.counts.items() if count)
@@ -133,8 +140,30 @@ def nothing_usable(
     return WardroundError(problems[0].code if len(codes) == 1 else Reason.DATA_MISSING, none, *told)
 
 
+def _prepared_ahead(
+    first: FirstLook,
+    settings: BrainTumorSettings,
+    site: BrainTumorSiteSettings,
+    store: CaseCache,
+    progress: Progress,
+    processes: int,
+) -> dict[str, WardroundError]:
+    if processes == 1:
+        return {}
+    cases = [files for files in first.usable if not store.holds(files, settings.contract, site)]
+    count = processes_for(cases, [first.headers.places[files.case] for files in cases], processes)
+    if count == 1:
+        return {}
+    return prepare_ahead(cases, settings, site, store, processes=count, progress=progress)
+
+
 def _divided(
-    settings: BrainTumorSettings, first: FirstLook, prepared: Prepared, told: Findings, left_out: int
+    settings: BrainTumorSettings,
+    site: BrainTumorSiteSettings,
+    first: FirstLook,
+    prepared: Prepared,
+    told: Findings,
+    left_out: int,
 ) -> BrainTumorSiteData:
     by_split: dict[str, list] = {split: [] for split in SPLITS}
     unlabelled = []
@@ -149,6 +178,14 @@ def _divided(
             by_split[splits[case.patient]].append(case)
         elif splits[case.patient] == "train":
             unlabelled.append(case)
+    used = {case.case for case in prepared.cases}
     return BrainTumorSiteData(
-        settings, by_split, unlabelled=unlabelled, findings=told, unlisted=len(unlisted), left_out=left_out
+        settings,
+        by_split,
+        unlabelled=unlabelled,
+        findings=told,
+        unlisted=len(unlisted),
+        left_out=left_out,
+        left_out_files=[files for files in first.found.cases if files.case not in used],
+        labels=site.labels,
     )

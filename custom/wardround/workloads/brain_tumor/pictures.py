@@ -59,15 +59,15 @@ def draw_case(case: PreparedCase, prediction: NDArray, file: Path, contract: Ima
         contract: names the sequences and says which way the axes point.
     """
     label = case.label if case.label is not None else np.zeros_like(prediction)
-    height = _fullest_slice(label if label[1].any() else prediction)
-    sequences = [_axial(channel, height, contract) for channel in case.image]
+    height = fullest_slice(label if label[1].any() else prediction)
+    sequences = [axial(channel, height, contract) for channel in case.image]
     background = sequences[contract.sequences.index("t2f")] if "t2f" in contract.sequences else sequences[-1]
     panels: list[tuple[str, NDArray]] = [
-        (name, _gray(view)) for name, view in zip(contract.sequences, sequences, strict=True)
+        (name, gray(view)) for name, view in zip(contract.sequences, sequences, strict=True)
     ]
     for title, regions in (("label", label), ("prediction", prediction)):
-        views = np.stack([_axial(region, height, contract) for region in regions]).astype(bool)
-        panels.append((title, _overlay(_gray(background), views)))
+        views = np.stack([axial(region, height, contract) for region in regions]).astype(bool)
+        panels.append((title, overlay(gray(background), views)))
     figure = Figure(figsize=(2.1 * len(panels), 2.7), dpi=_DOTS_PER_INCH, facecolor="black")
     FigureCanvasAgg(figure)
     for place, (title, picture) in enumerate(panels, 1):
@@ -91,12 +91,13 @@ def _draw_panel(axes: Axes, title: str, picture: NDArray, spacing_mm: tuple[floa
     axes.set_axis_off()
 
 
-def _fullest_slice(regions: NDArray) -> int:
+def fullest_slice(regions: NDArray) -> int:
+    """The axial slice of regions [3 (TC, WT, ET), X, Y, Z] with the most tumor, or the middle one."""
     area = np.asarray(regions[1]).sum(axis=(0, 1))
     return int(area.argmax()) if area.any() else area.size // 2
 
 
-def _axial(volume: NDArray, height: int, contract: ImageContract) -> NDArray:
+def axial(volume: NDArray, height: int, contract: ImageContract) -> NDArray:
     """Rows from front to back, columns from the patient's right to the left."""
     plane = np.asarray(volume[:, :, height]).T
     if contract.orientation == "RAS":  # x grows to the patient's right, y to the front
@@ -104,7 +105,7 @@ def _axial(volume: NDArray, height: int, contract: ImageContract) -> NDArray:
     return plane
 
 
-def _gray(view: NDArray) -> NDArray:
+def gray(view: NDArray) -> NDArray:
     """RGB in 0 to 1, cut at the brain's 1st and 99th percentile; the background, which is exactly 0, stays black."""
     brain = view != 0
     if not brain.any():
@@ -114,9 +115,10 @@ def _gray(view: NDArray) -> NDArray:
     return np.repeat((scaled * brain)[..., None], 3, axis=2)
 
 
-def _overlay(gray: NDArray, regions: NDArray) -> NDArray:
+def overlay(background: NDArray, regions: NDArray) -> NDArray:
+    """The tissues' colors over an RGB slice."""
     core, whole, enhancing = regions
-    picture = gray.copy()
+    picture = background.copy()
     masks = (whole & ~core & ~enhancing, core & ~enhancing, enhancing)
     for mask, color in zip(masks, TISSUES.values(), strict=True):
         picture[mask] = (1 - _OPACITY) * picture[mask] + _OPACITY * np.array(color)

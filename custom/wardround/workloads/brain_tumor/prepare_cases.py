@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Severity
@@ -42,16 +43,18 @@ def prepare_cases(
     store: CaseCache,
     splits: Mapping[str, str],
     *,
+    refused: Mapping[str, WardroundError] = MappingProxyType({}),
     progress: Progress = unseen,
 ) -> Prepared:
     """Prepares all cases that can be.
 
     Args:
-        cases: whose headers are in order.
+        cases: as found.
         settings: the study's.
         site: the site's.
         store: the cache.
         splits: patient to split, for what is told of copies.
+        refused: why some of them cannot be prepared, where that is known already, by case.
         progress: is told how many cases are done.
     """
     done = Prepared()
@@ -59,6 +62,8 @@ def prepare_cases(
     last = time.monotonic()
     for number, files in enumerate(cases, 1):
         try:
+            if files.case in refused:
+                raise refused[files.case]
             preparation = prepared_once(files, settings, site, store)
             shared = copies.look(files, preparation.contents)
             done.cases.append(

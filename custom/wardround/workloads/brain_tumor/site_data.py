@@ -7,14 +7,16 @@ import torch
 from torch import Tensor, nn
 
 from wardround.records.faults import fault
+from wardround.records.illustrations import Illustrations
 from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.workloads.brain_tumor.augment import plain_batch
 from wardround.workloads.brain_tumor.batches import training_batches
+from wardround.workloads.brain_tumor.layouts import CaseFiles
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.scoring import score_cases
-from wardround.workloads.brain_tumor.settings import BrainTumorSettings
+from wardround.workloads.brain_tumor.settings import BrainTumorSettings, LabelConvention
 from wardround.workloads.split import SPLITS
 from wardround.workloads.workload import Batch, SiteData
 
@@ -30,7 +32,9 @@ class BrainTumorSiteData(SiteData):
         unlabelled: training volumes that have no label.
         findings: what finding and preparing the cases told.
         unlisted: patients that the site's explicit lists leave out.
-        left_out: cases that cannot be used.
+        left_out: how many cases cannot be used.
+        left_out_files: the files of those that have all of them, to be shown to the site's admin.
+        labels: the site's convention, to show these.
     """
 
     def __init__(
@@ -42,6 +46,8 @@ class BrainTumorSiteData(SiteData):
         findings: Sequence[Finding] = (),
         unlisted: int = 0,
         left_out: int = 0,
+        left_out_files: Sequence[CaseFiles] = (),
+        labels: LabelConvention = "brats2023",
     ) -> None:
         self.settings = settings
         self.unlabelled_cases = list(unlabelled)
@@ -49,6 +55,8 @@ class BrainTumorSiteData(SiteData):
         self._findings = list(findings)
         self._unlisted = unlisted
         self._left_out = left_out
+        self._left_out_files = left_out_files
+        self._labels = labels
 
     def cases(self, split: str) -> Sequence[PreparedCase]:
         """The labelled cases of `train`, `validation` or `test`."""
@@ -75,6 +83,13 @@ class BrainTumorSiteData(SiteData):
         Nothing can be learned from such a split, or no figure is defined on it.
         """
         return Findings([*self._findings, *self._without_tumor()])
+
+    def illustrate(self) -> Illustrations:
+        """A slice of each sequence of a few cases, cases with findings first."""
+        from wardround.workloads.brain_tumor.slices import draw_examples  # loads matplotlib
+
+        drawn = draw_examples(self._cases, self._left_out_files, self.findings, self.settings.contract, self._labels)
+        return Illustrations(pictures=drawn)
 
     def steps_per_epoch(self, batch_size: int) -> int:
         """Batches that visit each training case once."""

@@ -11,6 +11,7 @@ from torch import nn
 
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.schema_faults import validated
+from wardround.workloads.brain_tumor.glance import glance_at_site
 from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
 from wardround.workloads.brain_tumor.network import build_network, last_block
 from wardround.workloads.brain_tumor.open_site import open_site_data
@@ -24,7 +25,7 @@ from wardround.workloads.brain_tumor.settings import (
     LabelConvention,
 )
 from wardround.workloads.progress import Progress, unseen
-from wardround.workloads.workload import SiteData, Workload
+from wardround.workloads.workload import Glance, SiteData, Workload
 
 
 def make(settings: dict[str, Any]) -> "BrainTumorWorkload":
@@ -78,9 +79,15 @@ class BrainTumorWorkload(Workload):
         disclosure: Disclosure = DEFAULT_RULES,  # noqa: ARG002 - no bins, no cohorts
         where: str = "",
         progress: Progress = unseen,
+        processes: int = 1,
     ) -> SiteData:
         """Reads a hospital's images as its site.yaml describes them."""
-        return open_site_data(self.settings, _site_settings(data, where), cache=cache, progress=progress)
+        site = _site_settings(data, where)
+        return open_site_data(self.settings, site, cache=cache, progress=progress, processes=processes)
+
+    def glance(self, data: dict[str, Any], *, cache: Path, where: str = "", progress: Progress = unseen) -> Glance:
+        """What the images' names and headers tell."""
+        return glance_at_site(self.settings, _site_settings(data, where), cache=cache, progress=progress)
 
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """The union of the sites' training cases."""
