@@ -22,6 +22,10 @@ ROOT = Path(__file__).parents[2]
             ["tabular.py", "--turns", "2", "--rows", "300", "--no-table"],
             ["learner epoch", "FedProx epoch", "PTFedProxLoss", "DataLoader"],
         ),
+        (
+            ["image_inspection.py", "--cases", "3", "--whole", "1", "--side", "20", "20", "16"],
+            ["headers of 3 cases", "nibabel.load", "in one process", "get_fdata"],
+        ),
         pytest.param(
             ["tabular.py", "--turns", "2", "--rows", "300"],
             ["101,766", "peak memory"],

@@ -28,7 +28,7 @@ from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTu
 from wardround.workloads.progress import Progress, unseen
 
 _log = logging.getLogger(__name__)
-_WORTH_VOXELS = 2e8  # some twenty seconds of one core: fewer are prepared sooner than a process has loaded torch
+_WORTH_VOXELS = 5e8  # some fifty seconds of one core: fewer are prepared sooner than a process has loaded torch
 _BYTES = 4 * 10  # of a voxel at the peak: float32, in ten arrays of its size
 
 

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from wardround.records.reasons import WardroundError
 from wardround.workloads.brain_tumor.gathered import Gathered
 from wardround.workloads.brain_tumor.geometry import oriented_place, refuse_other_grid
@@ -59,9 +61,10 @@ def place_of_case(files: CaseFiles, orientation: str) -> Place:
         with told:
             header = headers.get(volume.file) or headers.setdefault(volume.file, read_header(volume.file))
             places.append(place_of(header, volume.channels))
-    turned = [oriented_place(place, orientation) for place in places]
-    for place in turned[1:]:
+    for place in places[1:]:
+        if place.shape == places[0].shape and np.array_equal(place.affine, places[0].affine):
+            continue  # as most do: turning thousands of affines takes longer than reading them
         with told:
-            refuse_other_grid(place, turned[0])
+            refuse_other_grid(oriented_place(place, orientation), oriented_place(places[0], orientation))
     told.refuse()
     return places[0]
