@@ -4,5 +4,5 @@ from wardround.records import versions
 
 
 def test_what_is_not_installed_is_left_out(monkeypatch) -> None:
-    monkeypatch.setattr(versions, "_PACKAGES", ("torch", "no-such-package"))
+    monkeypatch.setattr(versions, "PACKAGES", ("torch", "no-such-package"))
     assert versions.package_versions() == {"torch": version("torch")}
