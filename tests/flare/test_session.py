@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nvflare.fuel.flare_api.api_spec import JobNotRunning
 
 from support.fake_workload import make_study
 from wardround.flare import session
-from wardround.flare.session import Follower, run_through_session
+from wardround.flare.follower import Follower
+from wardround.flare.session import run_through_session
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, RoundLine, RunLine
 
@@ -135,6 +137,29 @@ def test_a_server_that_goes_away_for_good_is_told_once_with_what_to_do(
     assert "nvflare job download" in told
     assert "began, and was not followed to its end" in (tmp_path / "flare.log").read_text()  # so it is a failed run
     assert "no connection" not in capfd.readouterr().err
+
+
+def test_a_job_that_the_server_lists_and_does_not_run_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """So it is for ever after a server has died and was started again."""
+
+    class Lost(FakeSession):
+        def get_job_meta(self, job: str) -> dict[str, str]:
+            self.looks += 1
+            return {"status": "RUNNING"}
+
+        def show_stats(self, job: str, target: str) -> None:
+            if self.looks > 3:
+                raise JobNotRunning(job)
+            raise RuntimeError("busy")  # which says nothing about the job
+
+    monkeypatch.setattr(session, "_LOST_SECONDS", 0.01)
+    fake = Lost("nothing")
+    told = str(_follow(monkeypatch, tmp_path, fake))
+    assert told.startswith("the server lists job job-1 as running and does not run it")
+    assert "job-1/checkpoint" in told
+    assert fake.looks > 4
 
 
 def test_a_server_that_comes_back_is_followed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

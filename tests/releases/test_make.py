@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.made_release import BEST_ROUND, LAST_ROUND, key_pair, openssl, run_folder, run_lines
+from support.made_release import BEST_ROUND, LAST_ROUND, key_pair, openssl, run_folder, run_lines, with_inputs
 from wardround.learners.checkpoint import load_checkpoint
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases import make as making
@@ -62,12 +62,23 @@ def test_the_fingerprint_of_the_key_is_openssls(run: Path, keys: tuple[Path, Pat
     assert facts["key_sha256"] == told.split()[0]
 
 
-def test_statistics_of_the_run_go_with_it(run: Path, keys: tuple[Path, Path]) -> None:
-    (run / "statistics.json").write_text("{}")
+def test_how_the_training_inputs_were_distributed_goes_with_it(
+    run: Path, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_inputs(run, monkeypatch)
     folder = release(run, keys)
-    assert (folder / "statistics.json").read_text() == "{}"
+    found = json.loads((folder / "statistics.json").read_text())
+    (shares,) = found["inputs"]
+    assert [(cell["label"], cell["share"]) for cell in shares["cells"]] == [("low", 0.7), ("high or missing", 0.3)]
+    assert (shares["rows"], shares["sites"], found["study"]) == (60, 3, "brain_tumor")
     assert "statistics.json" in (folder / "SHA256SUMS").read_text()
     assert json.loads((folder / "release.json").read_text())["statistics"] is True
+
+
+def test_a_run_whose_sites_told_no_counts_is_released_without(run: Path, keys: tuple[Path, Path]) -> None:
+    folder = release(run, keys)
+    assert not (folder / "statistics.json").exists()
+    assert json.loads((folder / "release.json").read_text())["statistics"] is False
 
 
 def test_the_next_release_has_the_next_number_and_becomes_the_current_one(run: Path, keys: tuple[Path, Path]) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.made_release import key_pair
+from support.made_release import key_pair, with_inputs
 from wardround.records.reasons import WardroundError
 from wardround.releases.candidate import candidate
 from wardround.releases.checksums import LIST, SIGNATURE, checksums
@@ -15,8 +15,8 @@ from wardround.releases.verify import faults
 
 
 @pytest.fixture
-def release(run: Path, keys: tuple[Path, Path]) -> Path:
-    (run / "statistics.json").write_text("{}")
+def release(run: Path, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Path:
+    with_inputs(run, monkeypatch)
     return make_release(candidate(run), Path("releases"), private_key(keys[0], str), approver="Ada")
 
 

@@ -265,3 +265,20 @@ def test_rules_that_contradict_each_other_are_refused() -> None:
 
 def test_rounding_can_be_left_out() -> None:
     assert _passed(Reply(records=[_record()]), significant_digits=None).records[0].value == 0.123456789
+
+
+def test_the_gate_knows_every_field_of_an_answer() -> None:
+    """A new one would pass it unseen, or be lost in it: decide in the gate what becomes of it, then name it here."""
+    known = {
+        Reply: "error manifest report records tallies cohorts alerts notes suppressed",
+        SiteManifest: "site role counts banded metric_names shared kept_local contract_digest study_digest problems "
+        "banded_problems versions statistics suppressed nature declared code",
+        TrainingReport: "steps skipped_steps patients loss moved proximal_pull gradient_norm proximal_gradient_norm "
+        "seconds",
+        MetricRecord: "name value n n_positive status reason interval support",
+        Tally: "name counts n support",
+        Cohort: "name value records",
+        AlertRow: "goal target threshold reason records",
+    }
+    for model, fields in known.items():
+        assert set(model.model_fields) == set(fields.split()), model.__name__

@@ -41,10 +41,18 @@ def never() -> bool:
 
 def gone(pid: int) -> bool:
     for _ in range(400):
-        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+        if not psutil.pid_exists(pid) or _can_be_waited_for(pid):
             return True
         time.sleep(0.05)
     return False
+
+
+def _can_be_waited_for(pid: int) -> bool:
+    """Whether all of it has ended: a process whose main thread has may still hold its files with the others."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # another's child
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 @pytest.fixture(scope="module")

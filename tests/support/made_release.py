@@ -3,13 +3,18 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from support.fake_workload import FakeWorkload, make_study
 from support.made_run import whole_run
 from wardround.cli.write_manifest import write_run_manifest
 from wardround.learners.checkpoint import Checkpoint, make_checkpoint, save_checkpoint
 from wardround.learners.fill import all_entries
 from wardround.records.metric_record import MetricRecord
-from wardround.records.run_lines import EndLine, RunLine, ScoreLine, StartLine, append_line
+from wardround.records.run_lines import EndLine, RunLine, ScoreLine, StartLine, append_line, read_lines
+from wardround.records.scores import Tally
+from wardround.releases import input_statistics
+from wardround.workloads.input_cells import InputColumn
 
 CRITERIA = {"worst_site": {"dice_mean": 0.6}, "worse_than_alone": {"dice_mean": 0.15}}
 BEST_ROUND, LAST_ROUND = 3, 4
@@ -40,6 +45,24 @@ def run_folder(folder: Path, lines: list[RunLine] | None = None) -> Path:
         append_line(folder / "run.jsonl", line)
     write_run_manifest(folder)
     return folder
+
+
+def with_inputs(run: Path, patch: pytest.MonkeyPatch) -> None:
+    """Lets the run's three training sites have told how an input is distributed."""
+    column = InputColumn("lactate", ("low", "high", "missing"))
+    tally = Tally(name="inputs_lactate", counts={"cell_0_0": 14, "cell_1_2": 6}, n=20)
+    lines = read_lines(run / "run.jsonl")
+    (run / "run.jsonl").unlink()
+    for line in lines:
+        if isinstance(line, StartLine):
+            told = [
+                site.model_copy(update={"inputs": [tally]}) if site.role == "train" else site for site in line.sites
+            ]
+            line = line.model_copy(update={"sites": told})
+        append_line(run / "run.jsonl", line)
+    workload = FakeWorkload()
+    patch.setattr(workload, "input_columns", lambda: [column])
+    patch.setattr(input_statistics, "workload_of", lambda _settings: workload)
 
 
 def checkpoint(model_round: int) -> Checkpoint:

@@ -14,6 +14,7 @@ from wardround.cli.errors import EXIT_FAILED
 from wardround.cli.site_consent import approve, revoke
 from wardround.cli.site_init import init
 from wardround.cli.site_inspect import Format, inspect
+from wardround.cli.site_monitor import monitor
 from wardround.cli.site_outbox import outbox
 from wardround.cli.status_lines import status_lines
 from wardround.records.files import write_whole
@@ -27,6 +28,7 @@ app.command()(outbox)
 app.command()(inspect)
 app.command()(approve)
 app.command()(revoke)
+app.command()(monitor)
 
 
 @app.callback()

@@ -50,6 +50,8 @@ def _told(line: OutboxLine) -> Iterator[str]:
         yield f"  left out    {problems or 'none'}"
         if manifest.get("statistics"):
             yield f"  sums        {', '.join(tally['name'] for tally in manifest['statistics'])}"
+        if manifest.get("inputs"):
+            yield f"  inputs      counts by cell: {', '.join(tally['name'] for tally in manifest['inputs'])}"
     report = reply.get("report") or {}
     if report:
         yield f"  training    {report['patients']} patients, {report['steps']} steps, loss {report['loss']}"

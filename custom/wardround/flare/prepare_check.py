@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, check_key_metric
 from wardround.records.update import SiteManifest
+from wardround.workloads.input_cells import check_input_tallies
 from wardround.workloads.workload import Workload
 
 Names = Mapping[str, Sequence[str | int]]
@@ -92,12 +93,11 @@ def _entries(site: str, found: Names, expected: Names) -> None:
 
 
 def _statistics(site: str, manifest: SiteManifest, workload: Workload) -> None:
-    if manifest.role != "train" and manifest.statistics:
-        raise WardroundError(
-            Reason.COUNT_INVALID, f"{site}: sends sums, among them {manifest.statistics[0].name}, but does not train"
-        )
+    if manifest.role != "train" and (sums := [*manifest.statistics, *manifest.inputs]):
+        raise WardroundError(Reason.COUNT_INVALID, f"{site}: sends sums, among them {sums[0].name}, but does not train")
     try:
         workload.check_statistics(manifest.statistics, manifest.counts)
+        check_input_tallies(manifest.inputs, manifest.counts, workload.input_columns())
     except WardroundError as error:
         raise WardroundError(error.code, f"{site}: {error}") from None
 

@@ -12,13 +12,12 @@ from typing import Any
 from nvflare.apis.job_def import DEFAULT_STUDY
 from nvflare.fuel.flare_api.api_spec import JobNotRunning
 from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
-from pydantic import TypeAdapter
 
 from wardround.flare.continuation import Continuation
 from wardround.flare.failure import mask_paths
+from wardround.flare.follower import Follower
 from wardround.flare.job_waiting import Waiting, why_ended
 from wardround.flare.recipe import StudyRecipe
-from wardround.flare.record import LINE_COUNT, RECENT_LINES
 from wardround.flare.workspace import collect_results, collect_what_a_run_goes_on_from, workspace
 from wardround.records.launch import note_launch
 from wardround.records.reasons import Reason, WardroundError
@@ -30,7 +29,6 @@ _NO_STUDIES = "is not configured on the server"  # FLARE's words where no study 
 _LOST_SECONDS = 60.0
 _ABORT_SECONDS = 20.0
 _FAILED_POLLS = 60  # in a row; a server that restarts is back by then
-_LINE: TypeAdapter[RunLine] = TypeAdapter(RunLine)
 
 
 def run_through_session(
@@ -167,33 +165,6 @@ def works(session: Session, job: str) -> bool:
     return True
 
 
-class Follower:
-    """Hands over each line of a record once, from overlapping looks at its newest lines."""
-
-    def __init__(self, on_line: Callable[[RunLine], None], *, known: int = 0) -> None:
-        self._on_line = on_line
-        self._seen = known
-
-    def look(self, stats: Any) -> None:
-        """Takes `show_stats`' answer: a tree in which one branch is the controller's."""
-        for node in _nodes(stats):
-            if RECENT_LINES in node:
-                recent = node[RECENT_LINES]
-                first = node[LINE_COUNT] - len(recent)
-                if first <= self._seen:  # else lines were missed: they come with the result, in their order
-                    for text in recent[self._seen - first :]:
-                        self._hand_over(_LINE.validate_json(text))
-
-    def rest(self, lines: list[RunLine]) -> None:
-        """Takes the whole record."""
-        for line in lines[self._seen :]:
-            self._hand_over(line)
-
-    def _hand_over(self, line: RunLine) -> None:
-        self._seen += 1
-        self._on_line(line)
-
-
 def _fetch(session: Session, job: str, out: Path) -> None:
     with workspace() as folder:
         result = _asked("download the result", session.download_job_result, job, str(folder / "result"))
@@ -269,12 +240,6 @@ def _asked(what: str, call: Callable[..., Any], *arguments: Any) -> Any:
     except Exception as error:
         cause = mask_paths(str(error)) or type(error).__name__
         raise WardroundError(Reason.FLARE_FAILED, f"FLARE did not {what}: {cause}") from error
-
-
-def _nodes(value: Any) -> list[dict[str, Any]]:
-    if not isinstance(value, dict):
-        return []
-    return [value, *(node for child in value.values() for node in _nodes(child))]
 
 
 def _note(log: Path, text: str) -> None:

@@ -118,6 +118,7 @@ class Learner:
         nature: Nature = "hospital",
         declared: DeclaredData = NOTHING_DECLARED,
         statistics: Sequence[Tally] = (),
+        inputs: Sequence[Tally] = (),
     ) -> SiteManifest:
         """The answer to `prepare`; see `make_manifest`."""
         return make_manifest(
@@ -130,6 +131,7 @@ class Learner:
             nature=nature,
             declared=declared,
             statistics=statistics,
+            inputs=inputs,
         )
 
     def load(self, shared: Mapping[str, Tensor], *, model_round: int) -> None:

@@ -24,12 +24,14 @@ def make_manifest(
     nature: Nature = "hospital",
     declared: DeclaredData = NOTHING_DECLARED,
     statistics: Sequence[Tally] = (),
+    inputs: Sequence[Tally] = (),
 ) -> SiteManifest:
     """Counts, names, shapes and digests; shared entries cross as float32 whatever the network's own type.
 
     Args:
         declared: what the site's admin says of its data.
         statistics: the data's sums that the initial model needs.
+        inputs: counts of training inputs by cell.
     """
     return SiteManifest(
         site=site,
@@ -43,6 +45,7 @@ def make_manifest(
         problems=data.findings.count_by_kind(Severity.WARNING),
         versions=package_versions(),
         statistics=list(statistics),
+        inputs=list(inputs),
         suppressed=data.suppressed_counts,
         nature=nature,
         declared=declared,

@@ -71,7 +71,7 @@ class Findings(tuple[Finding, ...]):
         """How many places have each kind of a severity, by the kind's code."""
         counts: Counter[str] = Counter()
         for one in self:
-            if one.severity is severity and one.count:
+            if one.severity == severity and one.count:
                 counts[one.kind.value] += one.count
         return dict(counts)
 

@@ -31,6 +31,7 @@ class SiteManifest(BaseModel):
         banded_problems: the same as a range, where it is small.
         versions: package name to version.
         statistics: sums over the site's training cases that the study's initial model needs, such as a column's.
+        inputs: counts of its training inputs by cell, for a release's statistics.
         suppressed: names of such sums, and of counts, that the site's disclosure rules held back.
         nature: patients of a hospital; generated data; or a part of a public data set that stands for a hospital.
         declared: what the site's admin says of the data set and of how its labels came about.
@@ -52,6 +53,7 @@ class SiteManifest(BaseModel):
     banded_problems: dict[Code, Band] = Field(default_factory=dict)
     versions: dict[Code, Version] = Field(default_factory=dict)
     statistics: list[Tally] = Field(default_factory=list)
+    inputs: list[Tally] = Field(default_factory=list)
     suppressed: list[Code] = Field(default_factory=list)
     nature: Nature = "hospital"
     declared: DeclaredData = DeclaredData()

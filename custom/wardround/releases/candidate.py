@@ -14,7 +14,7 @@ from wardround.reporting.acceptance import check_criteria
 from wardround.reporting.model import Summary
 from wardround.reporting.summary import summarise
 
-_RECORD = "run.jsonl"
+RECORD = "run.jsonl"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def candidate(folder: Path, round_number: int | None = None) -> Candidate:
     Raises:
         WardroundError: the run has no result, keeps no model of that round, or its files are not those that it wrote.
     """
-    record = folder / _RECORD
+    record = folder / RECORD
     if not record.is_file():
         raise WardroundError(Reason.DATA_MISSING, f"{record}: missing; name the folder that `wardround run` wrote")
     manifest = read_manifest(folder)

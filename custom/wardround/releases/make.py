@@ -13,14 +13,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from wardround.records.files import sync_folder
+from wardround.records.input_statistics import FILE_NAME
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases.candidate import Candidate
 from wardround.releases.checksums import LIST, SIGNATURE, checksums
 from wardround.releases.history import locked, point_forward
+from wardround.releases.input_statistics import input_statistics
 from wardround.releases.signature import PrivateKey, fingerprint, sign
 from wardround.reporting.model_card import card_markdown, make_card
 
-STATISTICS = "statistics.json"
 FACTS = "release.json"
 _VERSION = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")
 _NUMBERED = re.compile(r"^v(\d+)$")
@@ -89,9 +90,7 @@ def make_release(
 def _fill(folder: Path, chosen: Candidate, key: PrivateKey, *, approver: str, version: str) -> None:
     shutil.copyfile(chosen.tensors, folder / "model.safetensors")
     shutil.copyfile(chosen.tensors.with_suffix(".json"), folder / "model.json")
-    statistics = chosen.folder / STATISTICS
-    if statistics.is_file():
-        shutil.copyfile(statistics, folder / STATISTICS)
+    statistics = input_statistics(chosen)
     released = datetime.now(UTC).isoformat(timespec="seconds")
     about, manifest = chosen.checkpoint.card, chosen.manifest
     card = make_card(
@@ -115,7 +114,7 @@ def _fill(folder: Path, chosen: Candidate, key: PrivateKey, *, approver: str, ve
         study_sha256=manifest.study_sha256,
         contract_sha256=manifest.contract_sha256,
         weights_sha256=about.weights_sha256,
-        statistics=statistics.is_file(),
+        statistics=statistics is not None,
         key_sha256=fingerprint(key.public_key()),
     )
     texts = {
@@ -125,6 +124,8 @@ def _fill(folder: Path, chosen: Candidate, key: PrivateKey, *, approver: str, ve
         "MODEL_CARD.md": card_markdown(card, chosen.summary.words),
         FACTS: facts.model_dump_json(indent=2) + "\n",
     }
+    if statistics is not None:
+        texts[FILE_NAME] = statistics.model_dump_json(indent=2) + "\n"
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     listed = checksums(folder).encode()

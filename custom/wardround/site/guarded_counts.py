@@ -26,7 +26,7 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
     problems = {code: count for code, count in manifest.problems.items() if code in _CODES}
     counts = {name: count for name, count in manifest.counts.items() if words.knows_count(name)}
     figures = tuple(name for name in manifest.metric_names if name in words.figures)
-    sums = guard_sums(manifest.statistics, rules, words)
+    sums, inputs = (guard_sums(part, rules, words) for part in (manifest.statistics, manifest.inputs))
     suppressed = [name for name in manifest.suppressed if words.knows_sum(name) or words.knows_count(name)]
     unlisted = [
         *(code for code in manifest.problems if code not in problems),
@@ -35,6 +35,7 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
         *(name for name in manifest.suppressed if name not in suppressed),
         *(package for package in manifest.versions if package not in PACKAGES),
         *sums.unlisted,
+        *inputs.unlisted,
     ]
     banded_problems = {code: _small(rules) for code, count in problems.items() if 0 < count < rules.minimum_cell}
     banded = _banded(counts, rules)
@@ -49,7 +50,8 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
             "metric_names": figures,
             "versions": {package: one for package, one in manifest.versions.items() if package in PACKAGES},
             "statistics": sums.passed,
-            "suppressed": sorted({*suppressed, *sums.suppressed}),
+            "inputs": inputs.passed,
+            "suppressed": sorted({*suppressed, *sums.suppressed, *inputs.suppressed}),
         }
     )
     return Guarded(told, unlisted=unlisted)

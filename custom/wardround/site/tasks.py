@@ -23,6 +23,7 @@ from wardround.site.open_site import OpenSite, open_learner
 from wardround.site.own_model import compare_with_own_model, score_own_model
 from wardround.site.reference import NO_REFERENCE, score_reference
 from wardround.site.safe_quorum import refuse_small_quorum
+from wardround.workloads.input_cells import input_tally
 
 _log = logging.getLogger(__name__)
 
@@ -81,6 +82,12 @@ class SiteTasks:
                 nature=config.nature,
                 declared=config.declared(str(self._study.workload["kind"]), self._study.name),
                 statistics=learner.data.statistics() if wanted else (),
+                inputs=[
+                    input_tally(column, counts, minimum_cell=config.disclosure.minimum_cell)
+                    for column, counts in learner.data.inputs("train")
+                ]
+                if wanted
+                else (),
             )
         )
 

@@ -5,10 +5,13 @@ import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from wardround import workloads
@@ -23,6 +26,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Scores, Tally
 from wardround.records.study import Study
 from wardround.workloads.direction import check_direction
+from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.progress import Progress, unseen
 
 Batch = tuple[Tensor, Tensor]
@@ -57,6 +61,10 @@ class SiteData(ABC):
     def statistics(self) -> list[Tally]:
         """Sums over training cases that the study's initial model needs, see `Workload.initial_entries`."""
         return []
+
+    def inputs(self, *splits: str) -> Iterator[tuple[InputColumn, NDArray[np.float64]]]:  # noqa: ARG002
+        """Rows or shares of cases by patient and position of each input, [patients, positions]; none by default."""
+        yield from ()
 
     @abstractmethod
     def steps_per_epoch(self, batch_size: int) -> int:
@@ -197,6 +205,10 @@ class Workload(ABC):
         found = (mean_change(name, now, before) for name in names)
         return [change for change in found if change is not None]
 
+    def input_columns(self) -> Sequence[InputColumn]:
+        """What `SiteData.inputs` counts, in the same order; by default nothing."""
+        return ()
+
     @abstractmethod
     def contract_digest(self) -> str:
         """SHA-256 of the data contract that all sites must share."""
@@ -240,6 +252,29 @@ class Workload(ABC):
             Reason.CONFIGURATION_INVALID,
             f"{where or 'site.yaml'}: these data have no headers to look at first; leave --headers-only out",
         )
+
+    def open_new(
+        self,
+        data: dict[str, Any],
+        *,
+        cache: Path,  # noqa: ARG002
+        disclosure: Disclosure,  # noqa: ARG002
+        where: str = "",
+        progress: Progress = unseen,  # noqa: ARG002
+        since: date | None = None,  # noqa: ARG002
+        only: Sequence[str] = (),  # noqa: ARG002
+    ) -> SiteData:
+        """Reads a site's cases to watch a model by: all of those that are asked for are in the split `test`.
+
+        Args:
+            data, cache, disclosure, where, progress: as in `open_site`.
+            since: the first index date.
+            only: ids of patients or cases; by default all.
+
+        Raises:
+            WardroundError: no such case, or this workload has no dates.
+        """
+        raise WardroundError(Reason.CONFIGURATION_INVALID, f"{where or data}: this workload's models are not monitored")
 
     @abstractmethod
     def pool(self, sites: Sequence[SiteData]) -> SiteData:

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from wardround.records.faults import fault
@@ -13,10 +15,12 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.workloads.brain_tumor.augment import plain_batch
 from wardround.workloads.brain_tumor.batches import training_batches
+from wardround.workloads.brain_tumor.inputs import shares_by_patient
 from wardround.workloads.brain_tumor.layouts import CaseFiles
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.scoring import score_cases
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, LabelConvention
+from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.split import SPLITS
 from wardround.workloads.workload import Batch, SiteData
 
@@ -90,6 +94,11 @@ class BrainTumorSiteData(SiteData):
 
         drawn = draw_examples(self._cases, self._left_out_files, self.findings, self.settings.contract, self._labels)
         return Illustrations(pictures=drawn)
+
+    def inputs(self, *splits: str) -> Iterator[tuple[InputColumn, NDArray[np.float64]]]:
+        """Shares of each case's voxels by intensity, sequence by sequence."""
+        cases = [case for split in splits for case in self._cases[split]]
+        yield from shares_by_patient(cases, self.settings.contract.sequences)
 
     def steps_per_epoch(self, batch_size: int) -> int:
         """Batches that visit each training case once."""

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,8 +13,10 @@ from torch import nn
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
 from wardround.records.schema_faults import validated
 from wardround.workloads.brain_tumor.glance import glance_at_site
+from wardround.workloads.brain_tumor.inputs import input_columns
 from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
 from wardround.workloads.brain_tumor.network import build_network, last_block
+from wardround.workloads.brain_tumor.new_cases import open_new_cases
 from wardround.workloads.brain_tumor.open_site import open_site_data
 from wardround.workloads.brain_tumor.pooled import PooledSiteData
 from wardround.workloads.brain_tumor.predict import predict_case
@@ -24,6 +27,7 @@ from wardround.workloads.brain_tumor.settings import (
     BrainTumorSiteSettings,
     LabelConvention,
 )
+from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.workload import Glance, SiteData, Workload
 
@@ -66,6 +70,10 @@ class BrainTumorWorkload(Workload):
         assert isinstance(network, UNet)
         return last_block(network)
 
+    def input_columns(self) -> Sequence[InputColumn]:
+        """The contract's sequences."""
+        return input_columns(self.settings.contract.sequences)
+
     def contract_digest(self) -> str:
         """SHA-256 of the image contract and the regions, whatever the order of keys in job.yaml."""
         contract = {"image": self.settings.contract.model_dump(mode="json"), "regions": REGIONS}
@@ -88,6 +96,21 @@ class BrainTumorWorkload(Workload):
     def glance(self, data: dict[str, Any], *, cache: Path, where: str = "", progress: Progress = unseen) -> Glance:
         """What the images' names and headers tell."""
         return glance_at_site(self.settings, _site_settings(data, where), cache=cache, progress=progress)
+
+    def open_new(
+        self,
+        data: dict[str, Any],
+        *,
+        cache: Path,
+        disclosure: Disclosure = DEFAULT_RULES,  # noqa: ARG002
+        where: str = "",
+        progress: Progress = unseen,
+        since: date | None = None,
+        only: Sequence[str] = (),
+    ) -> SiteData:
+        """Reads a hospital's labelled cases, or some of them; images carry no date."""
+        site = _site_settings(data, where)
+        return open_new_cases(self.settings, site, cache=cache, progress=progress, since=since, only=only)
 
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """The union of the sites' training cases."""

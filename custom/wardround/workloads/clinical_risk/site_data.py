@@ -17,11 +17,13 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores, Tally
 from wardround.workloads.clinical_risk.distributions import distributions
 from wardround.workloads.clinical_risk.inference import predict_logits, probabilities_of
+from wardround.workloads.clinical_risk.inputs import counts_by_patient
 from wardround.workloads.clinical_risk.recalibrate import recalibrated
 from wardround.workloads.clinical_risk.rows import Rows, one_pass, training_batches
 from wardround.workloads.clinical_risk.scoring import ScoredRows, choose_thresholds, score_rows
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings
 from wardround.workloads.clinical_risk.statistics import column_sums, own_mean_and_scale
+from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.workload import Batch, SiteData
 
 _OF_SCORED_ROWS = (
@@ -38,6 +40,7 @@ class ClinicalRiskData(SiteData):
         rows: by split, encoded and not standardised.
         disclosure: the site's rules.
         findings: what reading and splitting the table told.
+        own_scale: mean and scale under `normalisation: site`; by default those of these rows.
     """
 
     def __init__(
@@ -47,15 +50,17 @@ class ClinicalRiskData(SiteData):
         *,
         disclosure: Disclosure = DEFAULT_RULES,
         findings: Sequence[Finding] = (),
+        own_scale: tuple[Tensor, Tensor] | None = None,
     ) -> None:
         self.settings = settings
         self.disclosure = disclosure
         self._findings = list(findings)
         self._sums = column_sums(rows["train"], settings.contract)
+        self._encoded = dict(rows)
         self._rows = dict(rows)
         self.own_scale: tuple[Tensor, Tensor] | None = None  # by which the rows are standardised, if by the site's own
         if settings.normalisation == "site":
-            self.own_scale = own_mean_and_scale(rows, settings.contract)
+            self.own_scale = own_scale or own_mean_and_scale(rows, settings.contract)
             self._rows = _standardised(self._rows, *self.own_scale)
 
     def rows(self, split: str) -> Rows:
@@ -109,6 +114,10 @@ class ClinicalRiskData(SiteData):
     def sums(self) -> list[Tally]:
         """The same sums whatever the study's normalisation, for what stays at the site."""
         return list(self._sums)
+
+    def inputs(self, *splits: str) -> Iterator[tuple[InputColumn, NDArray[np.float64]]]:
+        """Rows by patient and position of each column of the contract."""
+        yield from counts_by_patient([self._encoded[split] for split in splits], self.settings.contract)
 
     def steps_per_epoch(self, batch_size: int) -> int:
         """Batches that visit each training row once."""

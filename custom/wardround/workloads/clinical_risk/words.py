@@ -5,6 +5,7 @@ from typing import Any
 
 from wardround.workloads.clinical_risk.contract import OTHER, CategoryColumn, CohortColumn, NumberColumn
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings
+from wardround.workloads.input_cells import CELL, tally_name
 from wardround.workloads.words import Words
 
 FIGURES = (
@@ -21,6 +22,7 @@ def words(settings: Mapping[str, Any]) -> Words:
     contract = ClinicalRiskSettings.model_validate(dict(settings)).contract
     numbers = [name for name, column in contract.columns.items() if isinstance(column, NumberColumn)]
     sums = {"score_bins": _CELL, "squared_error": "sum"}
+    sums[f"{'|'.join(map(tally_name, contract.columns))}"] = CELL
     if numbers:
         sums[f"column_({'|'.join(numbers)})"] = "sum|sum_of_squares"
     return Words(

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from wardround.workloads.clinical_risk.changes import row_changes
 from wardround.workloads.clinical_risk.check_sums import check_sums
 from wardround.workloads.clinical_risk.contract import Contract, contract_digest
 from wardround.workloads.clinical_risk.encode import input_names
+from wardround.workloads.clinical_risk.inputs import input_columns
 from wardround.workloads.clinical_risk.network import HEAD, RiskMLP
+from wardround.workloads.clinical_risk.new_rows import open_new_rows
 from wardround.workloads.clinical_risk.open_site import open_site_data
 from wardround.workloads.clinical_risk.pooled import PooledClinicalRiskData
 from wardround.workloads.clinical_risk.predict import predict_table
@@ -33,6 +36,7 @@ from wardround.workloads.clinical_risk.scoring import (
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings, ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.site_data import ClinicalRiskData
 from wardround.workloads.clinical_risk.statistics import mean_and_scale, tally_names
+from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.workload import SiteData, Workload
 
@@ -131,6 +135,10 @@ class ClinicalRiskWorkload(Workload):
         """Differences of figures over rows, with standard errors by patient."""
         return row_changes(names, now, before, seed=seed)
 
+    def input_columns(self) -> Sequence[InputColumn]:
+        """The contract's columns."""
+        return input_columns(self.settings.contract)
+
     def contract_digest(self) -> str:
         """SHA-256 of the contract and of how inputs are normalised."""
         own = f"{contract_digest(self.settings.contract)}:{self.settings.normalisation}"
@@ -154,6 +162,22 @@ class ClinicalRiskWorkload(Workload):
         site = _site_settings(data, where)
         _refuse_other_contract(site, self.settings.contract)
         return open_site_data(self.settings, site, disclosure=disclosure, progress=progress)
+
+    def open_new(
+        self,
+        data: dict[str, Any],
+        *,
+        cache: Path,  # noqa: ARG002
+        disclosure: Disclosure = DEFAULT_RULES,
+        where: str = "",
+        progress: Progress = unseen,
+        since: date | None = None,
+        only: Sequence[str] = (),
+    ) -> SiteData:
+        """Reads the rows of a hospital's table from a date on, or of some patients."""
+        site = _site_settings(data, where)
+        _refuse_other_contract(site, self.settings.contract)
+        return open_new_rows(self.settings, site, disclosure=disclosure, progress=progress, since=since, only=only)
 
     def pool(self, sites: Sequence[SiteData]) -> SiteData:
         """The union of the sites' training rows."""

@@ -1,0 +1,185 @@
+"""`wardround site monitor`: a released model on new cases, fit or not, and what moved."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from support.made_release import key_pair
+from support.small_risk import first_entries, risk_study
+from wardround.cli.main import app
+from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
+from wardround.learners.initial import with_statistics
+from wardround.records.acceptance_outcome import AcceptanceOutcome, CriterionOutcome
+from wardround.records.input_statistics import InputStatistics
+from wardround.records.study import Study, load_study
+from wardround.releases.checksums import LIST, SIGNATURE, checksums
+from wardround.releases.make import ReleaseFacts
+from wardround.releases.signature import fingerprint, private_key, sign
+from wardround.site.config import load_site_config
+from wardround.workloads.clinical_risk.synth.writer import write_hospitals
+from wardround.workloads.input_cells import input_tally, pooled_shares
+from wardround.workloads.workload import make_workload
+
+JOB = Path(__file__).parents[2] / "jobs" / "clinical_risk"
+Release = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A hospital of 300 stays, and the key of whoever signs releases."""
+    folder = tmp_path_factory.mktemp("monitored")
+    write_hospitals(folder, hospitals=1, rows=300, seed=2)
+    key_pair(folder)
+    return folder
+
+
+@pytest.fixture
+def site(folder: Path) -> Path:
+    return folder / "hospital-a" / "site.yaml"
+
+
+@pytest.fixture
+def release(folder: Path, site: Path, tmp_path: Path) -> Release:
+    """Writes a signed release of an untrained model, whose inputs were those of the same hospital."""
+
+    def write(limit: float) -> Path:
+        study = load_study(JOB, ("federation.quorum=2",))
+        workload, config = make_workload(study), load_site_config(site)
+        data = workload.open_site(
+            config.section("clinical_risk"), cache=tmp_path / "cache", disclosure=config.disclosure
+        )
+        made = tmp_path / "v1"
+        made.mkdir()
+        tensors = with_statistics(first_entries(study), workload, data.statistics())
+        checkpoint = make_checkpoint(tensors, study, model_round=0, workload=workload)
+        save_checkpoint(made / "model", checkpoint)
+        tallies = [input_tally(column, counts, minimum_cell=5) for column, counts in data.inputs("train")]
+        inputs = pooled_shares(workload.input_columns(), tallies)
+        texts = {
+            "statistics.json": InputStatistics(study=study.name, contract_sha256=None, inputs=inputs),
+            "acceptance.json": _outcome(limit),
+            "release.json": _facts(study, checkpoint.card.weights_sha256, folder),
+        }
+        for name, content in texts.items():
+            (made / name).write_text(content.model_dump_json())
+        listed = checksums(made).encode()
+        (made / LIST).write_bytes(listed)
+        (made / SIGNATURE).write_bytes(sign(listed, private_key(folder / "ec.key", str)))
+        return made
+
+    return write
+
+
+def _outcome(limit: float) -> AcceptanceOutcome:
+    criteria: list[dict[str, Any]] = [
+        {"kind": "worst_site", "metric": "brier", "better": "lower", "limit": limit, "sites": []},
+        {"kind": "worse_than_alone", "metric": "brier", "better": "lower", "limit": 0.02, "sites": []},
+    ]
+    made = [CriterionOutcome.model_validate(criterion) for criterion in criteria]
+    return AcceptanceOutcome(run="first", arm="best", model_round=0, criteria=made)
+
+
+def _facts(study: Study, weights: str, folder: Path) -> ReleaseFacts:
+    return ReleaseFacts(
+        study=study.name,
+        version="v1",
+        run="first",
+        arm="best",
+        model_round=0,
+        approver="Ada",
+        released="2026-01-01T12:00:00+00:00",
+        study_sha256=study.digest(),
+        contract_sha256=None,
+        weights_sha256=weights,
+        statistics=True,
+        key_sha256=fingerprint(private_key(folder / "ec.key", str).public_key()),
+    )
+
+
+def _run(*arguments: Any) -> Any:
+    return CliRunner().invoke(app, ["site", "monitor", *map(str, arguments)])
+
+
+def test_a_model_that_still_does_is_fit_and_no_input_moved(release: Release, site: Path, folder: Path) -> None:
+    found = _run(release(0.9), site, "--public-key", folder / "ec.pub")
+    assert found.exit_code == 0, found.output
+    assert "signature: verified" in found.output
+    assert "at most 0.900: met" in found.output
+    assert "against the site's own model: not checked" in found.output
+    assert "fit: every criterion is met; no input moved" in found.output
+
+
+def test_a_criterion_that_is_missed_is_told_with_its_bound(release: Release, site: Path) -> None:
+    found = _run(release(0.01), site, "--format", "json")
+    assert found.exit_code == 1, found.output
+    told = json.loads(found.stdout)
+    (criterion,) = told["criteria"]
+    (check,) = criterion["sites"]
+    assert check["met"] is False
+    assert check["bound"] == check["interval"][1] > 0.01
+    assert (told["signature"], told["not_checked"]) == ("not_checked", ["brier"])
+    assert told["cases"] > 200
+
+
+def test_an_input_that_moved_is_flagged_and_only_counts_are_shared(
+    release: Release, site: Path, folder: Path, tmp_path: Path
+) -> None:
+    made = release(0.9)
+    config = load_site_config(site)
+    table = Path(config.section("clinical_risk")["source"]["file"])
+    before = table.read_bytes()
+    frame = pl.read_csv(table, infer_schema_length=None)
+    column = config.section("clinical_risk")["columns"]["age"]["column"]
+    try:
+        frame.with_columns((pl.col(column).cast(pl.Float64, strict=False) / 2 + 18).alias(column)).write_csv(table)
+        share, page = tmp_path / "share.json", tmp_path / "page.html"
+        found = _run(made, site, "--share", share, "--html", page, "--format", "json")
+    finally:
+        table.write_bytes(before)
+    inputs = {one["name"]: one for one in json.loads(found.stdout)["inputs"]}
+    assert inputs["age"]["judged"] == "large"
+    assert inputs["age"]["index"] > 1
+    others = [one["judged"] for name, one in inputs.items() if name != "age"]
+    assert others.count("stable") == len(others)
+    shared = json.loads(share.read_text())
+    assert shared["flags"]["input_large"] == 1
+    assert set(shared) == {"format", "site", "study", "version", "time", "fit", "cases", "flags"}
+    assert "age" not in share.read_text()
+    assert "age" in page.read_text()
+    assert "patient" not in json.dumps(shared["flags"])
+
+
+def test_some_cases_alone_may_be_too_few_to_tell(release: Release, site: Path, tmp_path: Path) -> None:
+    made, ids = release(0.9), tmp_path / "ids.txt"
+    workload = make_workload(risk_study())
+    config = load_site_config(site)
+    data = workload.open_new(config.section("clinical_risk"), cache=tmp_path, disclosure=config.disclosure)
+    cases = data.score(workload.network().eval(), "test").cases[:4]
+    ids.write_text("\n".join(case.case for case in cases) + "\n\n")
+    found = _run(made, site, "--cases", ids)
+    assert found.exit_code == 1, found.output
+    assert "4 cases of" in found.output
+    assert "NOT fit" in found.output
+    ids.write_text("nobody\n")
+    unknown = _run(made, site, "--cases", ids)
+    assert unknown.exit_code == 2
+    assert "no usable case or patient here (such as 'nobody')" in unknown.output
+
+
+def test_a_release_that_was_changed_or_signed_by_another_is_refused(
+    release: Release, site: Path, tmp_path: Path
+) -> None:
+    made = release(0.9)
+    other = key_pair(tmp_path)[1]
+    found = _run(made, site, "--public-key", other)
+    assert found.exit_code == 2
+    assert "not a signature of" in found.output
+    (made / "acceptance.json").write_text(_outcome(5.0).model_dump_json())
+    changed = _run(made, site)
+    assert changed.exit_code == 2
+    assert "not as it was released" in changed.output
