@@ -272,7 +272,7 @@ def test_the_gate_knows_every_field_of_an_answer() -> None:
     known = {
         Reply: "error manifest report records tallies cohorts alerts notes suppressed",
         SiteManifest: "site role counts banded metric_names shared kept_local contract_digest study_digest problems "
-        "banded_problems versions statistics suppressed nature declared code",
+        "banded_problems versions statistics inputs suppressed nature declared code",
         TrainingReport: "steps skipped_steps patients loss moved proximal_pull gradient_norm proximal_gradient_norm "
         "seconds",
         MetricRecord: "name value n n_positive status reason interval support",
