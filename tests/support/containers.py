@@ -59,6 +59,17 @@ def inspected(name: str, kind: str = "container") -> dict[str, Any]:
     return found[0]
 
 
+_LESS_WORK: dict[str, dict[str, dict[str, Any]]] = {
+    "clinical_risk": {"training": {"rounds": 2}, "evaluation": {"personalise_steps": 2}},
+    "brain_tumor": {
+        "workload": {
+            "network": {"channels": [4, 8], "strides": [2], "residual_units": 0, "norm": "batch"},
+            "patch": {"size": [16, 16, 16], "tumor_share": 0.5},
+        },
+        "training": {"rounds": 2, "local_steps": 2},
+        "evaluation": {"personalise_steps": 2},
+    },
+}
 STUDY = ["wardround", "run", "/jobs/clinical_risk", "--env", "prod", "--kit", "/kit", "--out", "/results/first"]
 
 
@@ -117,12 +128,14 @@ class Federation:
 
 
 def copy_job(folder: Path) -> None:
-    """The shipped study with less work, in `folder/jobs`."""
-    target = folder / "jobs" / "clinical_risk"
-    shutil.copytree(ROOT / "jobs" / "clinical_risk", target)
-    study = yaml.safe_load((target / "job.yaml").read_text(encoding="utf-8"))
-    study["training"]["rounds"], study["evaluation"]["personalise_steps"] = 2, 2
-    (target / "job.yaml").write_text(yaml.safe_dump(study, sort_keys=False), encoding="utf-8")
+    """The shipped studies with less work, in `folder/jobs`."""
+    for study, less in _LESS_WORK.items():
+        target = folder / "jobs" / study
+        shutil.copytree(ROOT / "jobs" / study, target)
+        settings = yaml.safe_load((target / "job.yaml").read_text(encoding="utf-8"))
+        for section, values in less.items():
+            settings[section] |= values
+        (target / "job.yaml").write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
 
 
 def run_study(federation: Federation) -> None:
