@@ -60,7 +60,7 @@ class Consortium:
 
     def generate_data(self, size: int = 24, rows: int = 400) -> None:
         """Where the hospitals' site.yaml look for it: images as cubes of `size` voxels a side, and tables."""
-        images = ["--hospitals", "3", "--size", str(size), "--train", "3", "--validation", "2", "--test", "2"]
+        images = ["--hospitals", "3", "--size", str(size), "--train", "6", "--validation", "4", "--test", "4"]
         self.wardround("synth", "brain-tumor", str(self.folder / "demo" / "brain_tumor"), *images, "--seed", "1")
         tables = ["--hospitals", "3", "--rows", str(rows), "--seed", "2"]
         self.wardround("synth", "clinical-risk", str(self.folder / "demo" / "clinical_risk"), *tables)
