@@ -15,6 +15,10 @@ from wardround.flare.failure import cause_of, mask_paths
         ("ConfigError: no workflows in /tmp/x y/app", "no workflows in <path>"),
         ("OSError: [Errno 98] Address already in use", "Address already in use"),
         ("job 1-2: FINISHED:CAN'T_SCHEDULE: no site", "FINISHED:CAN'T_SCHEDULE: no site"),
+        (
+            "Failing job 1-2 due to reported failure from hospital-b: exception\njob 1-2: FINISHED:EXECUTION_EXCEPTION",
+            "the job's process at hospital-b failed or was ended",
+        ),
         ("job 1-2: FINISHED:COMPLETED", None),
         ("nothing of note", None),
     ],

@@ -4,6 +4,8 @@ import re
 import signal
 from pathlib import Path
 
+# the server's word where it is on this machine; at the hospital, log.txt and site.log tell more
+_AT_A_SITE = r"Failing job \S+ due to reported failure from (?P<cause>[^\s:]+)"
 # the most telling first; each finds the text after the marker to the end of its line
 _CAUSES = (
     r"ModuleNotFoundError: (?P<cause>No module named .+)",
@@ -14,6 +16,7 @@ _CAUSES = (
     r"(?P<cause>Exception in model controller run: .+)",
     r"Simulator (?:setup|run) error: (?P<cause>.+)",
     r"(?P<cause>Address already in use)",
+    _AT_A_SITE,
     r"(?m)^job \S+: (?P<cause>FINISHED:(?!COMPLETED).+)",  # as a session with the server notes it
 )
 _START = r"(?<![\w.])(?:[A-Za-z]:\\|~?/)"
@@ -31,7 +34,8 @@ def cause_of(log: Path) -> str | None:
     for pattern in _CAUSES:
         match = re.search(pattern, text)
         if match:
-            return mask_paths(match["cause"].strip())[:300]
+            cause = mask_paths(match["cause"].strip())[:300]
+            return f"the job's process at {cause} failed or was ended" if pattern is _AT_A_SITE else cause
     return None
 
 
