@@ -1,6 +1,7 @@
 """A whole run, FLARE's processes left out: who contributes, what is chosen, and how it ends."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from nvflare.app_common.abstract.fl_model import FLModel
 
 from support.fake_workload import FakeWorkload
 from support.loopback import SITES, Federation, quick_study, use_fake_workload
-from wardround.flare import messages
+from wardround.flare import exchange, messages
 from wardround.learners.checkpoint import load_checkpoint
 from wardround.records.orders import Reply
 
@@ -250,6 +251,44 @@ def test_an_update_that_pulls_against_the_others_is_flagged_in_the_record(tmp_pa
     assert cosine < -0.5
     assert ratio == pytest.approx(10, rel=0.5)
     assert "hospital-c" in first.contributed  # a flag turns nobody away
+
+
+def test_a_million_fold_update_is_turned_away_without_any_setting_and_leaves_no_trace(tmp_path: Path) -> None:
+    def run(name: str, change: Callable[[FLModel], FLModel]) -> Federation:
+        def tamper(site: str, task: str, answer: FLModel) -> FLModel:
+            hit = task == messages.TRAIN and site == "hospital-c" and federation.controller.current_round == 1
+            return change(answer) if hit else answer
+
+        federation = Federation(tmp_path / name, quick_study(), SITES, tamper=tamper)
+        return federation.run()
+
+    def enlarge(answer: FLModel) -> FLModel:
+        answer.params = {name: 1e6 * tensor for name, tensor in answer.params.items()}
+        return answer
+
+    def spoil(answer: FLModel) -> FLModel:
+        answer.params = {}
+        return answer
+
+    large, without = run("large", enlarge), run("without", spoil)
+    assert large.rounds[1].rejected == {"hospital-c": "norm_too_large"}
+    assert large.rounds[1].contributed == ["hospital-a", "hospital-b"]
+    assert large.end.status == "complete"
+    assert large.end.weights_sha256 == without.end.weights_sha256
+
+
+def test_a_site_that_the_others_waited_for_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(exchange.time, "monotonic", lambda: now[0])
+
+    def tamper(site: str, task: str, answer: FLModel) -> FLModel:
+        now[0] += 60.0 if (site, task) == ("hospital-c", messages.TRAIN) else 0.1
+        return answer
+
+    patient = quick_study(federation={"quorum": 2, "round_deadline_seconds": 300, "grace_period_seconds": 299})
+    run = Federation(tmp_path, patient, SITES, tamper=tamper).run()
+    assert run.rounds[0].alarms == ["hospital-c: straggler"]
+    assert run.rounds[0].contributed == list(SITES)
 
 
 def test_choosing_on_too_few_cases_raises_an_alarm(tmp_path: Path) -> None:

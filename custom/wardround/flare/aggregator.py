@@ -12,6 +12,8 @@ from torch import Tensor
 from wardround.aggregation.agreement import Agreement, agreement
 from wardround.aggregation.gate import COUNT_LIMIT, Entry, as_tensors, check_update, is_no_update
 from wardround.aggregation.mean import mean_figures, weighted_mean
+from wardround.aggregation.norms import l2_norm
+from wardround.aggregation.oversized import oversized
 from wardround.aggregation.weights import effective_weights
 from wardround.flare import messages
 from wardround.learners.sharing import RUNNING_STATISTICS
@@ -107,6 +109,15 @@ class UpdateAggregator(ModelAggregator):
         self.contributions.counts[site] = float(count)
         if is_no_update(difference):
             self.contributions.alarms.append(f"{site}: {Reason.NO_UPDATE}")
+
+    def settle(self) -> None:
+        """Once all answers are in: takes back those that are far longer than the round's others."""
+        accepted = self.contributions
+        norms = {site: l2_norm(_trained(update).values()) for site, update in accepted.differences.items()}
+        for site in oversized(norms, self._rules.norm_ratio_limit):
+            for held in (accepted.replies, accepted.differences, accepted.counts):
+                del held[site]
+            accepted.rejected[site] = Reason.NORM_TOO_LARGE
 
     def aggregate_model(self) -> FLModel:
         """The mean difference over what was accepted; an empty one leaves the global model as it is."""

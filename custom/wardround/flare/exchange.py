@@ -36,6 +36,8 @@ class Answers:
         self._waited_for = set(sites)
         self._accepted = 0
         self._lost: dict[str, str] = {}
+        self._asked = time.monotonic()
+        self._seconds: dict[str, float] = {}
 
     def __call__(self, model: FLModel) -> bool:
         """Takes an answer; False where it is not waited for, which FLARE notes as not accepted."""
@@ -43,6 +45,7 @@ class Answers:
         with self._lock:
             if not self._open or site not in self._waited_for:
                 return False
+            self._seconds[site] = time.monotonic() - self._asked
             try:
                 self._receive(model)
                 self._accepted += 1
@@ -62,6 +65,12 @@ class Answers:
         with self._lock:
             self._open = False
             return sorted(self._waited_for), dict(self._lost)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """How long each site took that answered."""
+        with self._lock:
+            return dict(self._seconds)
 
     @property
     def settled(self) -> bool:
@@ -85,6 +94,7 @@ class Exchange:
 
     def __init__(self, controller: "RoundController") -> None:
         self._controller = controller
+        self.seconds: dict[str, float] = {}  # that each site took to answer the last task
         self.lost: dict[str, str] = {}  # sites whose answer to the last task FLARE itself refused
 
     def ask(
@@ -109,7 +119,7 @@ class Exchange:
         Returns:
             The sites that did not answer in time.
         """
-        self.lost = {}
+        self.lost, self.seconds = {}, {}
         asked = sorted(sites)
         if not asked:
             return []
@@ -125,6 +135,7 @@ class Exchange:
         task_sent = self._controller.send(model, task, targets=asked, timeout=deadline, callback=answers)
         self._wait(answers, time.monotonic() + deadline, quorum, grace)
         late, self.lost = answers.close()
+        self.seconds = answers.seconds
         if late:
             self._controller.cancel_task(task_sent)
         return late

@@ -11,6 +11,7 @@ from torch import Tensor
 from wardround.aggregation.agreement import Agreement
 from wardround.aggregation.gate import most_steps
 from wardround.aggregation.norms import l2_norm
+from wardround.aggregation.stragglers import stragglers
 from wardround.flare import messages
 from wardround.flare.aggregator import Contributions, UpdateAggregator
 from wardround.flare.enrolment import entries
@@ -73,6 +74,7 @@ class Rounds:
         if controller.abort_signal.triggered:
             return model  # the round is not over, so a run that goes on repeats it
         clock.mark("sites")
+        self._aggregator.settle()
         got = self._aggregator.contributions
         got.failed |= controller.exchange.lost | dict.fromkeys(absent, Reason.DISCONNECTED)
         self._score(index, got, model.params)
@@ -138,6 +140,7 @@ class Rounds:
 
     def _line(self, index: int, got: Contributions, late: list[str], *, moved: float, enough: bool) -> RoundLine:
         alarms = sorted(got.alarms)
+        alarms += [f"{site}: {Reason.STRAGGLER}" for site in stragglers(self._controller.exchange.seconds)]
         if not enough:
             alarms.append(str(Reason.QUORUM_NOT_MET if got.replies else Reason.ALL_REJECTED))
         key = self._controller.study.evaluation.key_metric

@@ -72,6 +72,7 @@ class Reason(StrEnum):
     NO_UPDATE = "no_update"
     KEY_FIGURE_WORSE = "key_figure_worse"
     CALIBRATION_WORSE = "calibration_worse"
+    STRAGGLER = "straggler"
     UPDATE_OPPOSED = "update_opposed"
     UPDATE_MUCH_LARGER = "update_much_larger"
     UPDATE_MUCH_SMALLER = "update_much_smaller"

@@ -102,6 +102,12 @@ class Aggregation(Section):
     norm_limit: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="an update with a larger L2 norm is rejected"
     )
+    norm_ratio_limit: float | None = Field(
+        100.0,
+        gt=1,
+        allow_inf_nan=False,
+        description="so is one whose norm is so many times the median of the round's; null: never",
+    )
 
 
 class Evaluation(Section):

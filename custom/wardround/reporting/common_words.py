@@ -57,6 +57,7 @@ CODES = {
     "no_update": "no update: the model is the one it received",
     "key_figure_worse": "the key figure on its validation cases got worse by more than chance explains",
     "calibration_worse": "probabilities on its validation cases got worse by more than chance explains",
+    "straggler": "took much longer than the others, who waited for it",
     "update_opposed": "its update pulls against those of the others, which agree",
     "update_much_larger": "its update is much larger than the others', and its steps do not explain it",
     "update_much_smaller": "its update is much smaller than the others', and its steps do not explain it",
