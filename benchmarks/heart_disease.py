@@ -31,7 +31,7 @@ from study_sites import changed, study_and_sites
 from verdict import difference_tables, metric_tables, verdicts
 from wardround.records.disclosure import Disclosure
 from wardround.records.study import Study
-from wardround.site.open_site import open_site_data
+from wardround.site.open_site import open_site
 from wardround.workloads.workload import SiteData, make_workload
 
 MU = 0.01
@@ -94,7 +94,7 @@ def run(task: Task) -> dict[str, dict[str, Figures]]:
 def _own(task: Task) -> tuple[Study, dict[str, SiteData]]:
     study, configs = study_and_sites("heart_disease")
     study = changed(study, seed=task.seed, workload={"split": {"seed": task.seed}}, training=_rounds(task))
-    return study, {name: open_site_data(study, config) for name, config in configs.items()}
+    return study, {name: open_site(study, config).data for name, config in configs.items()}
 
 
 def _flamby(task: Task, folder: Path) -> tuple[Study, dict[str, SiteData]]:

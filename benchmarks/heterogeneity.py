@@ -29,7 +29,7 @@ from wardround.records.arms import LAST
 from wardround.records.metric_record import value_of
 from wardround.records.study import Study
 from wardround.site.config import load_site_config
-from wardround.site.open_site import open_site_data
+from wardround.site.open_site import open_site
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 from wardround.workloads.workload import make_workload
 
@@ -98,7 +98,7 @@ def run(task: Task) -> dict[str, float | None]:
     torch.set_num_threads(1)
     study = _study("fedavg" if task.arm == "alone" else task.arm, task)
     configs = {name: load_site_config(task.folder / name / "site.yaml") for name in task.sites}
-    data = {name: open_site_data(study, config) for name, config in configs.items()}
+    data = {name: open_site(study, config).data for name, config in configs.items()}
     result = federate(study, make_workload(study), data, run=f"{task.setting}-{task.arm}-{task.seed}")
     return {name: value_of(scores.records, "dice_wt") for name, scores in result.test[LAST].items()}
 

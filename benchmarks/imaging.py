@@ -35,7 +35,7 @@ from wardround.learners.optimizer import make_optimizer
 from wardround.records.run_lines import RoundLine, RunLine, read_lines
 from wardround.records.study import Study
 from wardround.site.config import load_site_config
-from wardround.site.open_site import open_site_data
+from wardround.site.open_site import open_site
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 from wardround.workloads.workload import Batch, SiteData, Workload, make_workload
 
@@ -79,7 +79,7 @@ def compare_steps(folder: Path, shape: Shape, device: str, turns: int, steps: in
     site_file, *_ = write_hospitals(folder / "hospitals", hospitals=1, size=shape.volume, cases=CaseCounts(6, 1, 1))
     plain, proximal = _study(shape, steps, "fedavg"), _study(shape, steps, "fedprox")
     workload = make_workload(plain)
-    data = open_site_data(plain, load_site_config(site_file))
+    data = open_site(plain, load_site_config(site_file)).data
     epoch = data.steps_per_epoch(plain.training.batch_size)
     learners = {s.algorithm.kind: _learner(workload, data, s, device) for s in (plain, proximal)}
     variants: dict[str, Callable[[], int]] = {

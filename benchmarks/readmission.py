@@ -22,7 +22,7 @@ from arms import METRICS, Figures, all_arms
 from study_sites import changed, study_and_sites
 from verdict import difference_tables, metric_tables, verdicts
 from wardround.records.metric_record import value_of
-from wardround.site.open_site import open_site_data
+from wardround.site.open_site import open_site
 from wardround.workloads.split import SPLITS
 from wardround.workloads.workload import make_workload
 
@@ -62,7 +62,7 @@ def whole_table() -> str:
     config = next(iter(configs.values()))
     section = {**config.section(study.workload["kind"], study.name), "rows": {}}
     whole = config.model_copy(update={"data": {study.name: section}})
-    data = open_site_data(study, whole)
+    data = open_site(study, whole).data
     model = make_workload(study).reference(data)
     assert model is not None
     records = data.score(model, "test").records
@@ -78,7 +78,7 @@ def run(task: Task) -> dict[str, dict[str, Figures]]:
     study, configs = study_and_sites("readmission")
     rounds = {} if task.rounds is None else {"rounds": task.rounds}
     study = changed(study, seed=task.seed, workload={"split": {"seed": task.seed}}, training=rounds)
-    sites = {name: open_site_data(study, config) for name, config in configs.items()}
+    sites = {name: open_site(study, config).data for name, config in configs.items()}
     return dict(all_arms(study, sites, mu=MU))
 
 

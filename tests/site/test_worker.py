@@ -40,7 +40,8 @@ def never() -> bool:
 
 
 def gone(pid: int) -> bool:
-    for _ in range(400):
+    deadline = time.monotonic() + 180  # one that is still loading torch hears of the end only then
+    while time.monotonic() < deadline:
         if not psutil.pid_exists(pid) or _can_be_waited_for(pid):
             return True
         time.sleep(0.05)

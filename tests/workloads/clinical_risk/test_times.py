@@ -51,5 +51,5 @@ def test_each_value_is_a_date_or_a_moment(values: list[object], date_only: list[
 
 
 def test_a_column_of_numbers_holds_no_times() -> None:
-    with pytest.raises(WardroundError, match="stays, column day: holds Int64; expected a date or time"):
+    with pytest.raises(WardroundError, match="stays, column day: holds Int64, expected a date or time"):
         read_times(pl.Series("x", [20240531]), [], where=Where(file="stays", column="day"))
