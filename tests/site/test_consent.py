@@ -82,7 +82,8 @@ def test_a_damaged_file_is_no_consent(study, tmp_path, file, content):
 
 
 @pytest.mark.parametrize(
-    ("nature", "refused"), [({}, True), ({"synthetic": True}, False), ({"pseudo_site": True}, False)]
+    ("nature", "refused"),
+    [({}, True), ({"synthetic": True}, False), ({"pseudo_site": True}, False), ({"public_data": True}, False)],
 )
 def test_only_patients_have_to_be_asked_for(study, tmp_path, nature, refused):
     config = SiteConfig(name="h", data={"fake": {}}, state_folder=tmp_path, **nature)

@@ -43,7 +43,7 @@ def approve(
     from wardround.records.consent import Approval, differences
     from wardround.records.study import load_study
     from wardround.site.config import load_site_config
-    from wardround.site.consent import ConsentFile, now_in_utc, subject_of
+    from wardround.site.consent import ConsentFile, needs_consent, now_in_utc, subject_of
     from wardround.workloads.workload import make_workload
 
     config, chosen = load_site_config(site), load_study(study, tuple(overrides or ()))
@@ -74,8 +74,8 @@ def approve(
         ("recorded", str(file.file)),
     ):
         results().print(f"{name:<12} {value}", soft_wrap=True, markup=False)
-    if config.nature != "hospital":
-        progress().print("note: this site's data has no patients (see site.yaml), so nothing waits for an approval")
+    if not needs_consent(config):
+        progress().print("note: by its site.yaml this data is generated or published, so nothing waits for an approval")
 
 
 def revoke(

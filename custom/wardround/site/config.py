@@ -30,6 +30,9 @@ class SiteConfig(BaseModel):
     role: Literal["train", "evaluate"] = Field("train", description="evaluate: only scored, never trained on")
     synthetic: bool = Field(False, description="generated data: pictures may go into a report, and any quorum will do")
     pseudo_site: bool = Field(False, description="a part of a public data set that stands for a hospital")
+    public_data: bool = Field(
+        False, description="a hospital's published data set: its patients need not be asked again"
+    )
     device: str = Field("cpu", pattern=r"^(cpu|cuda(:\d+)?)$", description="where the network runs")
     threads: int | None = Field(None, ge=1, description="CPU threads; by default cores divided by sites on the machine")
     state_folder: Path = Field(Path("state"), description="what the site keeps: local entries, case scores, pictures")

@@ -132,8 +132,8 @@ class Consent:
 
 
 def needs_consent(config: SiteConfig) -> bool:
-    """Whether there are patients to ask for: generated data and parts of public data sets have none."""
-    return config.nature == "hospital"
+    """Whether there are patients to ask for: generated data has none, and published data is out already."""
+    return config.nature == "hospital" and not config.public_data
 
 
 def require_consent(study: Study, config: SiteConfig) -> None:
