@@ -75,6 +75,10 @@ def test_a_failed_run_is_told_in_its_own_line(tmp_path: Path, monkeypatch: pytes
 
     def fail(*_: object, out: Path, **__: object) -> None:
         append_line(out / "run.jsonl", EndLine(status="failed", reasons=[reason]))
+        # which FLARE says of every failed job: it tells nothing that the record does not
+        (out / "flare.log").write_text(
+            "job 1: FINISHED:EXECUTION_EXCEPTION: a process of the job failed or was ended\n"
+        )
 
     monkeypatch.setattr(environments, "run_in_simulator", fail)
     sites = [_site(tmp_path, "hospital-a"), _site(tmp_path, "hospital-b")]

@@ -24,6 +24,7 @@ from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.safe_quorum import refuse_small_quorum
 from wardround.workloads.workload import make_workload
 
+_ENDING = "FINISHED:"  # how FLARE names the end of any job that failed, whatever the cause
 _MORE = "; the words behind a code are in that site's own site.log"
 
 
@@ -164,7 +165,8 @@ def _judge(out: Path) -> Path:
         why = cause or "it does not say why; see flare.log in the results' folder"
         raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the run early: {why}")
     if end.status == "failed":  # sites that FLARE could not start look late to the server: only the log knows more
-        line = end.reasons[0] + (f"; FLARE says: {cause}" if cause else "")
+        more = cause if cause and not cause.startswith(_ENDING) else ""  # the record says why the job ended so
+        line = end.reasons[0] + (f"; FLARE says: {more}" if more else "")
         raise WardroundError(Reason.FLARE_FAILED, line + (_MORE if _names_a_sites_failure(line) else ""))
     return record
 
