@@ -13,8 +13,8 @@ import pytest
 
 from e2e.conftest import left_over, tiny_study
 from wardround.flare.environments import export_job, run_study
+from wardround.flare.login import open_session
 from wardround.flare.poc import PocSystem
-from wardround.flare.session import open_session
 from wardround.flare.workspace import workspace
 from wardround.records.reasons import WardroundError
 from wardround.records.run_lines import EndLine, RoundLine, RunLine, StartLine, read_lines

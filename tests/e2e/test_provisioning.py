@@ -17,7 +17,7 @@ from wardround.flare.certificates import check_certificate
 from wardround.flare.connection import check_connection
 from wardround.flare.install import install_folder
 from wardround.flare.kit import read_kit
-from wardround.flare.session import open_session
+from wardround.flare.login import open_session
 
 pytestmark = pytest.mark.e2e
 

@@ -123,6 +123,23 @@ def test_a_server_keeps_its_jobs_in_its_own_folder(kits: Path, tmp_path: Path) -
     assert '"/srv/server/jobs-storage"' in (kit / "local" / "resources.json").read_text()
 
 
+@pytest.mark.parametrize(
+    ("workspace", "told"),
+    [
+        ("srv/server", "--workspace srv/server: expected .* in full"),
+        ("/srv/a server", "--workspace /srv/a server: .*space"),
+    ],
+)
+def test_a_workspace_that_flare_could_not_work_in_is_refused(
+    kits: Path, tmp_path: Path, workspace: str, told: str
+) -> None:
+    kit = Path(shutil.copytree(kits / "server", tmp_path / "server"))
+    before = _content(kit)
+    with pytest.raises(WardroundError, match=told):
+        install_folder(kit, None, workspace=Path(workspace))
+    assert _content(kit) == before
+
+
 def test_other_kits_are_refused(kits: Path, kit: Path, source: Path, tmp_path: Path) -> None:
     with pytest.raises(WardroundError, match=r"name the folder with its site\.yaml"):
         install_folder(kit, None)

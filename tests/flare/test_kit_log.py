@@ -1,5 +1,7 @@
 """What FLARE's log tells of a site's connection."""
 
+import time
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -22,7 +24,17 @@ _UNSENT = (
 )
 _BYE = "2030-01-02 05:00:00,000 - MPM - INFO - MPM: Good Bye!"
 _REFUSED = "2030-01-02 05:00:00,000 - root - ERROR - not started: fed_client.json was edited"
-_SINCE = "registered with the server since 2030-01-02 03:04:06 (this machine's time)"
+_SINCE = "registered with the server since 2030-01-02 04:04:06 UTC"
+
+
+@pytest.fixture(autouse=True)
+def _west_of_utc(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """FLARE writes this machine's time, here an hour behind UTC."""
+    with monkeypatch.context() as machine:
+        machine.setenv("TZ", "WEST+1")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 @pytest.mark.parametrize(
@@ -33,26 +45,26 @@ _SINCE = "registered with the server since 2030-01-02 03:04:06 (this machine's t
         (
             [_START, _REGISTERED, _UNSENT.format("00:10"), _UNSENT.format("00:20")],
             "04:00:25",
-            "not heard by the server since 2030-01-02 04:00:10 (this machine's time)",
+            "not heard by the server since 2030-01-02 05:00:10 UTC",
         ),
         (
             [_REGISTERED, _UNHEARD.format("00:01"), _UNHEARD.format("00:16"), _UNHEARD.format("00:31")],
             "04:00:40",
-            "not heard by the server since 2030-01-02 04:00:01 (this machine's time)",
+            "not heard by the server since 2030-01-02 05:00:01 UTC",
         ),
         # FLARE logs no line when the server answers again
-        ([_REGISTERED, _UNHEARD.format("00:01")], "05:00:00", f"{_SINCE}, heard again after 2030-01-02 04:00:01"),
+        ([_REGISTERED, _UNHEARD.format("00:01")], "05:00:00", f"{_SINCE}, heard again after 2030-01-02 05:00:01 UTC"),
         (
             [_REGISTERED, _UNHEARD.format("00:01"), _UNHEARD.format("30:01"), _UNHEARD.format("30:16")],
             "04:30:20",
-            "not heard by the server since 2030-01-02 04:30:01 (this machine's time)",
+            "not heard by the server since 2030-01-02 05:30:01 UTC",
         ),
         (
             [_REGISTERED, _UNHEARD.format("00:01"), _BYE],
             "05:00:01",
-            "stopped since 2030-01-02 05:00:00 (this machine's time)",
+            "stopped since 2030-01-02 06:00:00 UTC",
         ),
-        ([_REGISTERED, _REFUSED], "05:00:01", "not started since 2030-01-02 05:00:00 (this machine's time)"),
+        ([_REGISTERED, _REFUSED], "05:00:01", "not started since 2030-01-02 06:00:00 UTC"),
         ([_BYE.replace("05:", "02:"), _START, _REGISTERED, "  a line of a traceback"], "04:00:02", _SINCE),
     ],
 )

@@ -166,34 +166,3 @@ def test_a_server_that_comes_back_is_followed_on(monkeypatch: pytest.MonkeyPatch
     fake = FakeSession("get_job_meta", times=3)
     assert "ended the job before it began: FINISHED:COMPLETED" in str(_follow(monkeypatch, tmp_path, fake))
     assert fake.looks == 4
-
-
-@pytest.mark.parametrize(
-    ("answer", "studies"),
-    [
-        (None, ["demo"]),
-        ("study 'demo' is not configured on the server", ["demo", "default"]),
-        ("unknown study 'demo'", ["demo"]),
-        ("user 'lead' is not mapped to study 'demo'", ["demo"]),
-    ],
-)
-def test_a_login_is_to_the_study_unless_the_server_has_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str | None, studies: list[str]
-) -> None:
-    (tmp_path / "startup").mkdir()
-    (tmp_path / "startup" / "fed_admin.json").write_text('{"admin": {"username": "lead"}}', encoding="utf-8")
-    asked: list[str] = []
-
-    def login(_user: str, _kit: str, *, study: str, **_options: Any) -> str:
-        asked.append(study)
-        if answer is not None and study != "default":
-            raise RuntimeError(answer)
-        return study
-
-    monkeypatch.setattr(session, "new_secure_session", login)
-    if answer is None or studies[-1] == "default":
-        assert session.open_session(tmp_path, study="demo") == studies[-1]
-    else:
-        with pytest.raises(WardroundError, match=answer):
-            session.open_session(tmp_path, study="demo")
-    assert asked == studies

@@ -20,7 +20,7 @@ OWNER = 10001
 WORKSPACE = "/var/tmp/nvflare/workspace"
 _SUBMIT = """
 import json, pathlib, shutil, sys, time
-from wardround.flare.session import open_session
+from wardround.flare.login import open_session
 session = open_session(pathlib.Path("/kit"), study=sys.argv[2])
 try:
     job = session.submit_job(shutil.copytree(sys.argv[1], "/tmp/job"))  # FLARE signs within the folder

@@ -10,7 +10,14 @@ from pathlib import Path
 
 from wardround.flare.departed import FILE_NAME as DEPARTED
 from wardround.flare.departed import Departed, disable_clients, read_departed
-from wardround.flare.installation import Installation, changed_startup, note_installation, read_installation, sha256
+from wardround.flare.installation import (
+    Installation,
+    changed_startup,
+    note_installation,
+    path_fault,
+    read_installation,
+    sha256,
+)
 from wardround.flare.installed_text import server_texts, site_texts
 from wardround.flare.kit import Kit, read_kit, refuse_other_site
 from wardround.records.files import write_whole
@@ -41,9 +48,11 @@ def install_folder(
         The files that the kit now has from here, whether they were written now or already the same.
 
     Raises:
-        WardroundError: no startup kit of a server or site, another site's, a file that someone else wrote or edited
-            (with the difference), or a startup file that is not as it was when the kit was first installed.
+        WardroundError: a workspace that FLARE could not work in, no startup kit of a server or site, another site's,
+            a file that someone else wrote or edited (with the difference), or a startup file that is not as it was
+            when the kit was first installed.
     """
+    _refuse_workspace(workspace)
     kit = read_kit(kit_folder)
     departed = read_departed(source / DEPARTED) if source and kit.role == "server" else []
     texts = _texts(kit, source, workspace, departed)
@@ -58,6 +67,18 @@ def install_folder(
     for name, text in texts.items():
         write_whole(local / name, text.encode())
     return [*(local / name for name in texts), note_installation(kit.folder, source, texts)]
+
+
+def _refuse_workspace(workspace: Path | None) -> None:
+    if workspace is None:
+        return
+    if not workspace.is_absolute():
+        raise WardroundError(
+            Reason.ENVIRONMENT_INVALID,
+            f"--workspace {workspace}: expected where the kit will lie, written in full from /, found a relative path",
+        )
+    if fault := path_fault(workspace):
+        raise WardroundError(Reason.ENVIRONMENT_INVALID, f"--workspace {fault}")
 
 
 def _before(kit: Kit, *, force: bool) -> Installation | None:

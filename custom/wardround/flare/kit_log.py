@@ -5,7 +5,7 @@ A health check of a container imports this every few seconds, so it imports litt
 
 import time
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 REGISTERED = "Successfully registered client"  # FLARE says it once, at the start
@@ -49,7 +49,7 @@ def is_unanswered(lines: list[LogLine], *, now: float) -> bool:
 
 
 def connection(kit: Path, *, now: float | None = None) -> str:
-    """One line, such as `registered with the server since 2030-01-02 03:04:05 (this machine's time)`."""
+    """One line, such as `registered with the server since 2030-01-02 03:04:05 UTC`."""
     if not (kit / "log.txt").is_file():
         return "never started here"
     lines = newest_lines(kit)
@@ -59,10 +59,10 @@ def connection(kit: Path, *, now: float | None = None) -> str:
     state = _state(last)
     failures = [line for line in lines if _is_failure(line) and line.time >= last.time]
     if state != _STATES[REGISTERED] or not failures:
-        return f"{state} since {_told(last)} (this machine's time)"
+        return f"{state} since {_told(last)}"
     if is_unanswered(failures, now=time.time() if now is None else now):
-        return f"not heard by the server since {_told(_outage(failures))} (this machine's time)"
-    return f"{state} since {_told(last)} (this machine's time), heard again after {_told(failures[-1])}"
+        return f"not heard by the server since {_told(_outage(failures))}"
+    return f"{state} since {_told(last)}, heard again after {_told(failures[-1])}"
 
 
 def _is_failure(line: LogLine) -> bool:
@@ -86,7 +86,7 @@ def _outage(failures: list[LogLine]) -> LogLine:
 
 
 def _parsed(line: str) -> LogLine | None:
-    """Of `2026-01-31 12:00:00,123 - NAME - LEVEL - text`, in this machine's time."""
+    """Of `2026-01-31 12:00:00,123 - NAME - LEVEL - text`, which FLARE writes in this machine's time."""
     try:
         return LogLine(datetime.strptime(line[:23], _TIME).timestamp(), line[23:])
     except ValueError:
@@ -94,4 +94,4 @@ def _parsed(line: str) -> LogLine | None:
 
 
 def _told(line: LogLine) -> str:
-    return f"{datetime.fromtimestamp(line.time):%Y-%m-%d %H:%M:%S}"
+    return f"{datetime.fromtimestamp(line.time, UTC):%Y-%m-%d %H:%M:%S} UTC"

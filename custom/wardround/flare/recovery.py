@@ -5,8 +5,9 @@ from pathlib import Path
 
 import psutil
 
+from wardround.flare.login import close_session, open_session
 from wardround.flare.marked_processes import MarkedProcesses
-from wardround.flare.session import fetch_ended, open_session, works
+from wardround.flare.session import fetch_ended, works
 from wardround.flare.workspace import PREFIX, collect_results
 from wardround.records.launch import Launch, note_launch, read_launch
 from wardround.records.reasons import Reason, WardroundError
@@ -73,4 +74,4 @@ def _recover_from_server(out: Path, job: str, kit: Path, study: str) -> None:
                 f"`nvflare job abort {job}`",
             )
     finally:
-        session.close()
+        close_session(session)

@@ -1,22 +1,20 @@
 """A study on a running FLARE system, POC or production, through an admin's session: submit, watch, fetch."""
 
 import contextlib
-import io
-import json
 import logging
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from nvflare.apis.job_def import DEFAULT_STUDY
 from nvflare.fuel.flare_api.api_spec import JobNotRunning
-from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
+from nvflare.fuel.flare_api.flare_api import Session
 
 from wardround.flare.continuation import Continuation
 from wardround.flare.failure import mask_paths
 from wardround.flare.follower import Follower
 from wardround.flare.job_waiting import Waiting, why_ended
+from wardround.flare.login import advice_on, close_session, open_session
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.workspace import collect_results, collect_what_a_run_goes_on_from, workspace
 from wardround.records.launch import note_launch
@@ -25,7 +23,6 @@ from wardround.records.run_lines import RunLine, read_lines
 from wardround.records.study import Study
 
 _POLL_SECONDS = 1.0
-_NO_STUDIES = "is not configured on the server"  # FLARE's words where no study was provisioned; an unknown one differs
 _LOST_SECONDS = 60.0
 _ABORT_SECONDS = 20.0
 _FAILED_POLLS = 60  # in a row; a server that restarts is back by then
@@ -97,40 +94,7 @@ def run_through_session(
             else:
                 raise WardroundError(Reason.FLARE_FAILED, f"FLARE ended the job before it began: {status}")
     finally:
-        with contextlib.suppress(Exception):  # the server may be gone; what is known has been told
-            session.close()
-
-
-def open_session(kit: Path, timeout: float = 30.0, *, study: str | None = None) -> Session:
-    """Logs in with an admin's startup kit.
-
-    Args:
-        kit: the folder that holds `startup/`.
-        timeout: seconds.
-        study: the study to log in to. A server that was provisioned without studies has FLARE's default one alone.
-
-    Raises:
-        WardroundError: not a startup kit, the server does not answer, or this user is not in that study.
-    """
-    try:
-        settings = json.loads((kit / "startup" / "fed_admin.json").read_text(encoding="utf-8"))
-        user = settings["admin"]["username"]
-    except (OSError, ValueError, KeyError):
-        raise WardroundError(
-            Reason.ENVIRONMENT_INVALID, f"{kit}: not an admin's startup kit; expected startup/fed_admin.json in it"
-        ) from None
-    try:
-        with (
-            contextlib.redirect_stdout(io.StringIO()),
-            contextlib.redirect_stderr(io.StringIO()),
-        ):  # FLARE prints "Connecting to FLARE ..."
-            return new_secure_session(user, str(kit), timeout=timeout, study=study or DEFAULT_STUDY)
-    except Exception as error:
-        if study is not None and _NO_STUDIES in str(error):
-            return open_session(kit, timeout)
-        raise WardroundError(
-            Reason.ENVIRONMENT_INVALID, f"{kit.name}: no session with the FLARE server: {mask_paths(str(error))}"
-        ) from error
+        close_session(session)
 
 
 def fetch_ended(session: Session, job: str, out: Path, patience: float = 0.0) -> str:
@@ -239,7 +203,7 @@ def _asked(what: str, call: Callable[..., Any], *arguments: Any) -> Any:
         return call(*arguments)
     except Exception as error:
         cause = mask_paths(str(error)) or type(error).__name__
-        raise WardroundError(Reason.FLARE_FAILED, f"FLARE did not {what}: {cause}") from error
+        raise WardroundError(Reason.FLARE_FAILED, f"FLARE did not {what}: {cause}{advice_on(cause)}") from error
 
 
 def _note(log: Path, text: str) -> None:
