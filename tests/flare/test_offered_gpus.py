@@ -52,3 +52,29 @@ def test_a_job_that_has_to_wait_for_another_is_told_what_is_free(monkeypatch: py
 @pytest.mark.parametrize("wanted", [{}, {"num_of_gpus": 0}])
 def test_a_job_that_wants_none_is_taken_anywhere(wanted: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     assert _manager(0, 0, monkeypatch).check_resources(wanted, FLContext())[0]
+
+
+def test_jobs_that_name_no_memory_have_gpus_of_their_own_where_the_site_counts_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    manager, wanted, context = _manager(2, 16, monkeypatch), {"num_of_gpus": 1}, FLContext()
+    taken = []
+    for _ in range(2):
+        enough, token = manager.check_resources(wanted, context)
+        assert enough
+        taken.append((token, manager.allocate_resources(wanted, token, context)))
+    assert [list(resources) for _, resources in taken] == [[0], [1]]
+    enough, refusal = manager.check_resources(wanted, context)
+    assert (enough, refused_for_good(f"hospital-a: {refusal}")) == (False, [])
+    assert refusal == "job wants 1 GPU, site offers 2 GPUs with 16 GiB each and has 0 of them free now"
+    token, resources = taken[1]
+    manager.free_resources(resources, token, context)
+    assert manager.check_resources(wanted, context)[0]
+
+
+def test_where_the_site_counts_no_memory_jobs_share_the_first_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    manager, wanted, context = _manager(2, 0, monkeypatch), {"num_of_gpus": 1}, FLContext()
+    for _ in range(2):
+        enough, token = manager.check_resources(wanted, context)
+        assert enough
+        assert list(manager.allocate_resources(wanted, token, context)) == [0]

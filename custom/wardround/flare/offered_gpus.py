@@ -10,14 +10,20 @@ _NOW = "free now"
 
 
 class OfferedGpus(GPUResourceManager):
-    """FLARE's manager of GPUs. Where that says no without a reason, this says what was asked for and what there is.
+    """FLARE's manager of GPUs, with two differences.
+
+    FLARE counts a GPU's memory and not who has it: a job that names no memory, as wardround's, is given the first GPUs
+    again, whoever works there. Here such a job takes the whole memory of each GPU that it gets, so that GPUs are each
+    job's own, unless the site counts no memory. And where FLARE says no without a reason, this says what was asked for
+    and what there is.
 
     The server keeps the reason in the job's `schedule_history`, where whoever submitted the job can read it. It holds
     numbers of the job and of the site's own `resources.json` only.
 
     Args:
         num_of_gpus: offered to jobs.
-        mem_per_gpu_in_GiB: of each, that jobs together may ask for; 0 where memory is not counted.
+        mem_per_gpu_in_GiB: of each, that jobs together may ask for; 0: not counted, and jobs at the same time share
+            the first GPUs.
         **options: FLARE's.
     """
 
@@ -27,16 +33,20 @@ class OfferedGpus(GPUResourceManager):
 
     def check_resources(self, resource_requirement: dict[str, Any], fl_ctx: FLContext) -> tuple[bool, str]:
         """Whether the job may have its GPUs; then the token of the reservation, else why not."""
-        enough, token = super().check_resources(resource_requirement, fl_ctx)
+        enough, token = super().check_resources(self._counted(resource_requirement), fl_ctx)
         return enough, token if enough else self._refusal(resource_requirement)
+
+    def _counted(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        return {self.gpu_mem_key: self._memory_of_each, **wanted} if wanted else wanted
 
     def _refusal(self, wanted: dict[str, Any]) -> str:
         number, memory = wanted[self.num_gpu_key], wanted.get(self.gpu_mem_key, 0)
+        needed = self._counted(wanted)[self.gpu_mem_key]
         offered = len(self.resources)
         refusal = f"job wants {_in_words(number, memory)}, site offers {_in_words(offered, self._memory_of_each)}"
         if number > offered or memory > self._memory_of_each:
             return refusal
-        free = sum(one.memory >= memory for one in self.resources.values())
+        free = sum(one.memory >= needed for one in self.resources.values())
         return f"{refusal} and has {free} of them {_NOW}"
 
 
