@@ -37,13 +37,13 @@ $(TABLES)/.generated: $(STAMP) custom/wardround/workloads/clinical_risk/synth/*.
 	$(BIN)/wardround synth clinical-risk $(TABLES) --rows 2000 --seed 0
 	touch $@
 
-demo: $(IMAGES)/.generated $(TABLES)/.generated  ## three hospitals train a brain-tumor network, then a risk network, beside alone and pooled; within 10 minutes
+demo: $(IMAGES)/.generated $(TABLES)/.generated  ## three hospitals train a brain-tumor network, then a risk network, beside alone and pooled; 14 to 22 minutes on two cores
 	@echo "Three hospitals train together, a fourth is only scored; then each alone, and all data pooled"
 	$(RUN) jobs/brain_tumor $(AS_DEMO) --out results/demo/$(NOW)/brain_tumor
 	@echo "The same hospitals, with tables of their stays"
 	$(RUN) jobs/clinical_risk $(AS_DEMO) --out results/demo/$(NOW)/clinical_risk
 
-demo-quick: $(IMAGES)/.generated $(TABLES)/.generated  ## the same with fewer rounds and steps; within 4 minutes
+demo-quick: $(IMAGES)/.generated $(TABLES)/.generated  ## the same with fewer rounds and steps
 	@echo "The demo with 4 rounds: what it looks like, not what it can do"
 	$(RUN) jobs/brain_tumor $(AS_DEMO) --out results/demo-quick/$(NOW)/brain_tumor \
 		--set training.rounds=4 --set training.local_steps=24 --set evaluation.personalise_steps=12

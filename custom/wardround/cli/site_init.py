@@ -28,7 +28,9 @@ def init(
     org: Annotated[str, typer.Option(help="The hospital, as the consortium calls it; by default NAME.")] = "",
     role: Annotated[Role, typer.Option(help="evaluate: only scored, never trained on.")] = Role.TRAIN,
     gpus: Annotated[int | None, typer.Option(min=0, help="GPUs that jobs may have; asked for if not given.")] = None,
-    gpu_memory: Annotated[int, typer.Option(min=0, help="GiB of each that jobs may have together; 0: any.")] = 0,
+    gpu_memory: Annotated[
+        int, typer.Option(min=0, help="GiB of each, less than is free: a job has its GPUs alone; 0: shared.")
+    ] = 0,
     image: Annotated[list[str] | None, typer.Option(help="KIND=IMAGE of job containers. Repeatable.")] = None,
     parent_image: Annotated[str, typer.Option(help="Image of the standing process.")] = "",
     state: Annotated[str, typer.Option(help="What the site keeps: own entries, scores by case, pictures.")] = "state",
