@@ -1,4 +1,4 @@
-"""A run through FLARE's simulator in which one site sends what it must not, each round something else."""
+"""A run through FLARE's simulator in which one site sends what it must not, each round something else, and is slow."""
 
 import time
 from collections.abc import Callable
@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from e2e.conftest import left_over
-from support.faulty_executor import SITE, TamperedExecutor, use
+from support.by_hand import assert_weights_by_hand, with_one_thread
+from support.faulty_executor import SITE, SLOW_ROUND, TamperedExecutor, use
 from support.provisioned import ROOT
 from wardround.flare.environments import run_study
-from wardround.flare.executor import SiteExecutor
 from wardround.learners.checkpoint import load_checkpoint
 from wardround.records.run_lines import EndLine, RoundLine, RunLine, ScoreLine, read_lines
 from wardround.records.study import Study, load_study
@@ -26,6 +26,8 @@ EVERYONE = [*OTHERS, SITE]
 
 @dataclass
 class Run:
+    study: Study
+    sites: list[Path]
     out: Path
     heard: list[tuple[float, RunLine]] = field(default_factory=list)
 
@@ -43,40 +45,37 @@ class Run:
         return end
 
 
-def _study(grace: int) -> Study:
+def _study() -> Study:
     """FedBN, whose sites keep entries that no fault may change either."""
     settings = (
         "algorithm.kind=fedbn",
         "workload.network.norm=batch",
-        "training.rounds=6",
+        "training.rounds=7",
         "training.local_steps=20",
         "training.local_epochs=null",
         "evaluation.personalise_steps=0",
         "evaluation.recalibrate=false",
         "federation.quorum=2",
-        f"federation.grace_period_seconds={grace}",
+        "federation.grace_period_seconds=290",
         "federation.round_deadline_seconds=300",
     )
     return load_study(ROOT / "jobs" / "clinical_risk", settings)
 
 
-def _run(folder: Path, executor: type[SiteExecutor], grace: int) -> Run:
-    sites = write_hospitals(folder / "sites", hospitals=3, rows=150, seed=2)
-    run = Run(folder / "out")
+@pytest.fixture(scope="module")
+def tampered(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("tampered")
+    sites = with_one_thread(write_hospitals(folder / "sites", hospitals=3, rows=150, seed=2))
+    run = Run(_study(), sites, folder / "out")
 
     def hear(line: RunLine) -> None:
         run.heard.append((time.monotonic(), line))
 
     with pytest.MonkeyPatch.context() as patch:
-        use(patch, executor)
-        run_study(Path("study"), _study(grace), environment="sim", sites=sites, out=run.out, on_line=hear)
+        use(patch, TamperedExecutor)
+        run_study(Path("study"), run.study, environment="sim", sites=sites, out=run.out, on_line=hear)
     assert left_over() == []
     return run
-
-
-@pytest.fixture(scope="module")
-def tampered(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    return _run(tmp_path_factory.mktemp("tampered"), TamperedExecutor, grace=290)
 
 
 def test_what_a_tampered_site_sends_is_turned_away_by_name_and_reason(
@@ -90,10 +89,11 @@ def test_what_a_tampered_site_sends_is_turned_away_by_name_and_reason(
         {SITE: "norm_too_large"},
         {},
         {},
+        {},
     ]
-    assert [line.failed for line in tampered.rounds] == [{}] * 6
+    assert [line.failed for line in tampered.rounds] == [{}] * 7
     assert [line.contributed for line in tampered.rounds] == [
-        EVERYONE if index in (2, 4, 5) else OTHERS for index in range(6)
+        EVERYONE if index in (2, 4, 5, 6) else OTHERS for index in range(7)
     ]
 
 
@@ -103,6 +103,17 @@ def test_another_sites_name_counts_as_that_of_its_certificate(tampered: Run) -> 
     patients = {site: entry.report.patients for site, entry in line.sites.items()}
     others = {site: entry.report.patients for site, entry in tampered.rounds[4].sites.items()}
     assert patients == others
+
+
+def test_a_slow_site_is_waited_for_and_told_as_a_straggler(tampered: Run) -> None:
+    slow = [line.round for line in tampered.rounds if f"{SITE}: straggler" in line.alarms]
+    assert slow == [SLOW_ROUND]
+    assert SITE in tampered.rounds[SLOW_ROUND].contributed
+
+
+def test_the_weights_are_those_of_the_same_participation_without_a_fault(tampered: Run, tmp_path: Path) -> None:
+    last = tampered.out / "models" / "last"
+    assert_weights_by_hand(tampered.study, tampered.sites, tampered.rounds, last, tmp_path)
 
 
 def test_the_model_stays_good_and_the_run_ends_complete(tampered: Run) -> None:

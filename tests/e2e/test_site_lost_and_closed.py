@@ -9,26 +9,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-import torch
 import yaml
-from torch import Tensor
 
 from e2e.conftest import left_over
+from support.by_hand import assert_weights_by_hand
 from support.small_risk import risk_study
-from wardround.aggregation.mean import weighted_mean
-from wardround.aggregation.weights import effective_weights
 from wardround.flare.environments import run_study
-from wardround.learners.checkpoint import load_checkpoint
-from wardround.learners.initial import initial_shared_entries
-from wardround.records.orders import Order
 from wardround.records.run_lines import EndLine, RoundLine, RunLine, StartLine, read_lines
 from wardround.records.study import Study
 from wardround.site.answers import read_runs
 from wardround.site.config import load_site_config
-from wardround.site.tasks import SiteTasks
 from wardround.site.windows import DAYS
 from wardround.workloads.clinical_risk.synth.writer import write_hospitals
-from wardround.workloads.workload import make_workload
 
 pytestmark = pytest.mark.e2e
 
@@ -137,38 +129,9 @@ def test_the_hospitals_own_admins_are_told(run: Run) -> None:
 
 
 def test_the_weights_are_those_of_the_same_participation_without_a_death(run: Run, tmp_path: Path) -> None:
-    contributed = {line.round: line.contributed for line in run.of(RoundLine)}
-    (end,) = run.of(EndLine)
-    expected = _by_hand(run, contributed, tmp_path)
-    found = load_checkpoint(run.out / "models" / "last").tensors
-    assert expected.keys() == found.keys()
-    assert all(torch.equal(expected[name], found[name]) for name in found)
-    assert end.weights_sha256
+    assert_weights_by_hand(run.study, run.files, run.of(RoundLine), run.out / "models" / "last", tmp_path)
 
 
 def test_no_process_is_left(run: Run) -> None:
     assert run.lines
     assert left_over() == []
-
-
-def _by_hand(run: Run, contributed: dict[int, list[str]], folder: Path) -> dict[str, Tensor]:
-    """The rounds without FLARE, servers and processes."""
-    torch.set_num_threads(1)
-    configs = [load_site_config(file) for file in run.files]
-    sites = {
-        config.name: SiteTasks(run.study, config.model_copy(update={"state_folder": folder / config.name}))
-        for config in configs
-    }
-    manifests = {name: site.prepare(Order(run="lost")).manifest for name, site in sorted(sites.items())}
-    sums = [tally for manifest in manifests.values() if manifest for tally in manifest.statistics]
-    shared = initial_shared_entries(make_workload(run.study), run.study, sums)
-    acknowledged: dict[str, int] = {}
-    for index, names in sorted(contributed.items()):
-        order = Order(run="lost", round=index, model_round=index, acknowledged=dict(acknowledged))
-        updates = {name: sites[name].train(order, shared) for name in names}
-        patients = {name: float(reply.report.patients) for name, (reply, _) in updates.items() if reply.report}
-        weights = effective_weights(patients, run.study.aggregation.weighting)
-        mean = weighted_mean({name: difference for name, (_, difference) in updates.items()}, weights)
-        shared = {name: tensor + mean[name] for name, tensor in shared.items()}
-        acknowledged |= dict.fromkeys(names, index)
-    return shared

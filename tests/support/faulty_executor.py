@@ -1,9 +1,12 @@
-"""An executor of a site that was tampered with: what it sends, by round.
+"""An executor of a site that was tampered with: what it sends, by round; and in one round it is slow.
 
-In FLARE's simulator every site gets it, and hospital-c alone has the faults. Its messages go through FLARE.
+In FLARE's simulator every site gets it, and hospital-c alone has the faults. Its messages go through FLARE, and the
+signals to its worker process.
 """
 
 import os
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,8 +23,10 @@ from support.provisioned import ROOT, edit
 from wardround.flare import messages, policy, simulator
 from wardround.flare.executor import SiteExecutor
 from wardround.flare.recipe import StudyRecipe
+from wardround.site.worker import Worker
 
 SITE = "hospital-c"
+SLOW_ROUND, SLOW_SECONDS = 4, 40  # where the others take one or two
 _PATH = "wardround.flare.executor.SiteExecutor"
 
 
@@ -29,6 +34,8 @@ class TamperedExecutor(SiteExecutor):
     """Changes its message before FLARE's filters and the outbox see it."""
 
     def execute(self, task_name: str, shareable: Shareable, fl_ctx: FLContext, abort_signal: Signal) -> Shareable:
+        if _faulty(task_name, fl_ctx) and _round(shareable) == SLOW_ROUND:
+            self._slow_down()
         result = super().execute(task_name, shareable, fl_ctx, abort_signal)
         change = TAMPERING.get(_round(shareable)) if _faulty(task_name, fl_ctx) else None
         if change is None:
@@ -36,6 +43,14 @@ class TamperedExecutor(SiteExecutor):
         answer = FLModelUtils.from_shareable(result)
         change(answer)
         return FLModelUtils.to_shareable(answer)
+
+    def _slow_down(self) -> None:
+        """Its worker stands still, and then does the task that came meanwhile."""
+        assert self._tasks is not None
+        worker = self._tasks._worker
+        assert isinstance(worker, Worker)
+        os.kill(worker.pid, signal.SIGSTOP)
+        threading.Timer(SLOW_SECONDS, os.kill, (worker.pid, signal.SIGCONT)).start()
 
 
 def _nan(answer: FLModel) -> None:
