@@ -58,6 +58,29 @@ def test_a_changed_study_shows_the_difference_and_needs_a_yes(site):
     assert refusal(site).reason is Reason.CONSENT_CHANGED
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "training.rounds=3",
+        "training.local_epochs=2",
+        "federation.quorum=4",
+        "federation.gpus=1",
+        "algorithm.kind=local_head",
+        "workload.split.test_fraction=0.4",
+        "acceptance.worst_site.brier_skill=-1",
+        "evaluation.compare_alone=true",
+    ],
+)
+def test_a_run_that_goes_on_with_other_waits_asks_nobody_again_and_any_other_change_does(site, change):
+    run("approve", STUDY, "--site", site, *WHO)
+    waits = ("federation.round_deadline_seconds=60", "federation.grace_period_seconds=5")
+    assert refusal(site, *waits, "federation.prepare_deadline_seconds=9") is None
+    refused = refusal(site, *waits, change)
+    assert refused.reason is Reason.CONSENT_CHANGED
+    assert change.partition("=")[0] in refused.told
+    assert "seconds" not in refused.told.partition(": look at")[0]
+
+
 def test_what_a_refused_job_asked_for_is_approved_from_its_file(site):
     refused = refusal(site, "seed=9")
     asked = ConsentFile(load_site_config(site).state_folder, "clinical_risk").asked

@@ -1,4 +1,5 @@
-from wardround.records.consent import Subject, differences
+from wardround.records.consent import NOT_ASKED_ABOUT, Subject, differences
+from wardround.records.study_sections import Federation
 
 SETTINGS = {"name": "study", "training": {"rounds": 4}, "workload": {"contract": {"columns": {"age": {"minimum": 0}}}}}
 
@@ -26,3 +27,18 @@ def test_code_image_and_a_hash_alone_are_told_too():
     told = differences(subject(), subject(study_sha256="c" * 64, package_sha256="e" * 64, image_digest=image))
     assert [line.split(":")[0] for line in told] == ["job.yaml", "installed code", "image"]
     assert told[2] == f"image: none told -> {image}"
+
+
+def test_how_long_the_server_waits_is_not_asked_about():
+    other = {**SETTINGS, "federation": {"round_deadline_seconds": 60, "grace_period_seconds": 1}}
+    assert differences(subject(), subject(settings=other, study_sha256="c" * 64)) == []
+    other["federation"]["quorum"] = 2
+    assert differences(subject(), subject(settings=other, study_sha256="c" * 64)) == [
+        "federation.quorum: not there -> 2"
+    ]
+
+
+def test_what_is_not_asked_about_are_settings_and_every_new_one_is_asked_about():
+    waits = {f"federation.{name}" for name in Federation.model_fields if name.endswith("_seconds")}
+    assert set(NOT_ASKED_ABOUT) == waits
+    assert set(Federation.model_fields) == {"quorum", "gpus", *(key.removeprefix("federation.") for key in waits)}

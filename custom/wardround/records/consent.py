@@ -8,6 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 _Sha256 = Annotated[str, Field(pattern=r"^[a-f0-9]{64}$")]
 _Words = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 
+# How long the server waits says nothing of what is done with patients' data. The quorum does: a mean of fewer
+# hospitals tells more of each; so do the GPUs, which are taken from the hospital's own work.
+NOT_ASKED_ABOUT = (
+    "federation.round_deadline_seconds",
+    "federation.grace_period_seconds",
+    "federation.prepare_deadline_seconds",
+)
+
 
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -62,14 +70,14 @@ DECISION: TypeAdapter[Approval | Revocation] = TypeAdapter(Decision)
 
 
 def differences(approved: Subject, asked: Subject) -> list[str]:
-    """What is asked for now against what was approved, one line a setting or hash; empty where nothing differs."""
+    """What is asked for now against what was approved, one line a setting or hash; empty where nobody has to be asked.
+
+    Settings in `NOT_ASKED_ABOUT` are not told: an approval holds whatever they are.
+    """
     before, now = dict(_flat(approved.settings)), dict(_flat(asked.settings))
-    told = [
-        f"{key}: {_word(before, key)} -> {_word(now, key)}"
-        for key in dict.fromkeys([*before, *now])
-        if before.get(key, ...) != now.get(key, ...)
-    ]
-    if not told and approved.study_sha256 != asked.study_sha256:
+    unlike = [key for key in dict.fromkeys([*before, *now]) if before.get(key, ...) != now.get(key, ...)]
+    told = [f"{key}: {_word(before, key)} -> {_word(now, key)}" for key in unlike if key not in NOT_ASKED_ABOUT]
+    if not unlike and approved.study_sha256 != asked.study_sha256:
         told.append(f"job.yaml: {approved.study_sha256} -> {asked.study_sha256}")
     if approved.package_sha256 != asked.package_sha256:
         told.append(f"installed code: {approved.package_sha256[:12]} -> {asked.package_sha256[:12]}")
