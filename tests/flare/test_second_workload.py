@@ -194,18 +194,23 @@ def test_under_local_head_an_outside_hospital_has_no_figures_and_no_complete_mod
     assert not load_checkpoint(tmp_path / "server" / "job" / "models" / "best").card.complete
 
 
-def test_each_site_that_trains_is_compared_with_a_model_of_its_own_where_it_is(tmp_path: Path) -> None:
-    evaluation = {"key_metric": "accuracy", "compare_alone": True}
+@pytest.mark.parametrize(("mode", "released"), [("max", ["best"]), ("min", ["best", "last"])])
+def test_each_site_that_trains_is_compared_with_a_model_of_its_own_where_it_is(
+    tmp_path: Path, mode: str, released: list[str]
+) -> None:
+    """Each model that may be released, so last too where another one is best."""
+    evaluation = {"key_metric": "accuracy", "key_metric_mode": mode, "compare_alone": True}
     run = Federation(tmp_path, _study(evaluation=evaluation), OUTSIDE).run()
     assert run.end.status == "complete"
-    differences = {line.site: line for line in run.lines if isinstance(line, DifferenceLine)}
-    assert set(differences) == set(SITES)
-    for site, line in differences.items():
-        own, best = _lines(run, alone_at(site)), _lines(run, "best")
+    assert (run.end.best_round == run.end.last_round) == (released == ["best"])
+    differences = {(line.arm, line.site): line for line in run.lines if isinstance(line, DifferenceLine)}
+    assert set(differences) == {(arm, site) for arm in released for site in SITES}
+    for (arm, site), line in differences.items():
+        own, scored = _lines(run, alone_at(site)), _lines(run, arm)
         assert set(own) == {site}
-        expected = value_of(best[site].records, "accuracy") - value_of(own[site].records, "accuracy")
+        expected = value_of(scored[site].records, "accuracy") - value_of(own[site].records, "accuracy")
         told = find(line.records, "accuracy")
-        assert (line.arm, line.reference, line.split) == ("best", alone_at(site), "test")
+        assert (line.reference, line.split) == (alone_at(site), "test")
         assert told.value == pytest.approx(expected, abs=1e-5)
         assert (told.interval is None) == (told.n < 5)  # the site's minimum cell
         assert (tmp_path / site / "state" / "run" / "models" / f"alone-{site}.safetensors").is_file()

@@ -111,6 +111,16 @@ def test_the_arm_that_is_asked_for_is_the_one_that_is_checked() -> None:
     assert (found.met, found.model_round) == (False, 4)
 
 
+def test_the_last_model_is_held_against_own_models_by_its_own_differences() -> None:
+    """That of best says nothing of last, which is another model."""
+    lines = run_lines()
+    best = [line for line in lines if isinstance(line, DifferenceLine) and line.arm == "best"]
+    of_last = [line.model_copy(update={"arm": "last"}) for line in best if line.site != "hospital-b"]
+    found = outcome({"worse_than_alone": {"dice_mean": 0.12}}, [*lines, *of_last], arm="last").criteria[0]
+    assert met_at(found) == {"hospital-a": True, "hospital-b": False, "hospital-c": True}
+    assert [check.reason for check in found.sites] == [None, "not_compared", None]
+
+
 def test_without_a_criterion_nothing_is_met() -> None:
     found = outcome({})
     assert not found.met

@@ -196,6 +196,7 @@ def test_differences_are_paired_by_case_and_left_out_where_an_arm_is_missing(
 
     for arm, shift in {
         "best": 0.2,
+        "last": 0.15,
         "personalised": 0.25,
         "alone:hospital-a": 0.1,
         "alone:hospital-b": 0.0,
@@ -205,6 +206,7 @@ def test_differences_are_paired_by_case_and_left_out_where_an_arm_is_missing(
         scored("hospital-a", arm, shift)
     for arm, shift in {
         "best": 0.2,
+        "last": 0.2,
         "alone:hospital-a": 0.1,
         "pooled": 0.5,
         "pooled_reference": 0.0,
@@ -219,8 +221,11 @@ def test_differences_are_paired_by_case_and_left_out_where_an_arm_is_missing(
         ("hospital-a", "personalised", "best"): pytest.approx(0.05),
         ("hospital-a", "recalibrated", "best"): pytest.approx(0.1),
         ("hospital-a", "recalibrated", "personalised"): pytest.approx(0.05),
+        ("hospital-a", "best", "last"): pytest.approx(0.05),
         ("hospital-a", "best", "alone:hospital-a"): pytest.approx(0.1),
+        ("hospital-a", "last", "alone:hospital-a"): pytest.approx(0.05),
         ("hospital-a", "best", "reference"): pytest.approx(0.15),
+        ("outside", "best", "last"): pytest.approx(0.0),
         ("outside", "best", "alone:hospital-a"): pytest.approx(0.1),
         ("outside", "pooled", "best"): pytest.approx(0.3),
         ("outside", "best", "pooled_reference"): pytest.approx(0.2),

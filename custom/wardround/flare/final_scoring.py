@@ -59,7 +59,8 @@ def score_arms(controller: "RoundController", best: Model, last: Model) -> None:
         _ask(controller, Model(RECALIBRATED, best.model_round, best.shared), "test", training)
     _ask(controller, last, "test", everyone)
     if evaluation.compare_alone:
-        for arm in (ALONE, AGAINST_ALONE):
+        one_model = best.model_round == last.model_round
+        for arm in (ALONE, *(order for order, of in AGAINST_ALONE.items() if of == BEST or not one_model)):
             _ask(controller, Model(arm, None, None), "test", training, rounds=controller.num_rounds)
     if make_workload(controller.study).has_reference:
         _ask(controller, Model(REFERENCE, None, None), "test", training)
@@ -104,9 +105,9 @@ def _ask(
     for site, reply in sorted(replies.items()):
         if not reply.records:
             controller.record.incomplete(f"{site}: no {split} scores of {scored.arm} ({Reason.METRICS_MISSING})")
-        if scored.arm == AGAINST_ALONE:
+        if arm := AGAINST_ALONE.get(scored.arm):
             controller.record.difference(
-                DifferenceLine(arm=BEST, reference=alone_at(site), split=split, site=site, records=reply.records)
+                DifferenceLine(arm=arm, reference=alone_at(site), split=split, site=site, records=reply.records)
             )
             continue
         controller.record.score(

@@ -8,7 +8,10 @@ REFERENCE = "reference"  # the workload's simple model, fitted on the site's own
 POOLED = "pooled"  # one model of all data in one place
 POOLED_REFERENCE = "pooled_reference"  # the simple model, fitted on all data in one place
 ALONE = "alone"  # in reports, every hospital's own model at home, as one arm
-AGAINST_ALONE = "best_against_alone"  # in orders: how best compares with the site's own model
+AGAINST_ALONE = {  # in orders: how one of the run's models compares with the site's own
+    "best_against_alone": BEST,
+    "last_against_alone": LAST,
+}
 IN_READING_ORDER = (BEST, LAST, PERSONALISED, RECALIBRATED, ALONE, REFERENCE, POOLED, POOLED_REFERENCE)
 _ALONE = f"{ALONE}:"
 

@@ -27,8 +27,9 @@ def differences(
 
     At every site: best minus last, pooled minus best, best minus the pooled simple model; personalised minus best,
     recalibrated minus best, and recalibrated minus what it corrects. Where a site trains, best minus itself alone and
-    minus its own simple model; at an outside hospital, best minus each of the hospitals alone. A recalibration that
-    was not kept is no other model than the one before it, and is compared with nothing.
+    minus its own simple model, and last, where that is another model than best, minus itself alone, since either may
+    be released; at an outside hospital, best minus each of the hospitals alone. A recalibration that was not kept is
+    no other model than the one before it, and is compared with nothing.
     """
     everyone = [alone_at(config.name) for config in configs if config.role == "train"]
     for config in configs:
@@ -39,6 +40,7 @@ def differences(
             (RECALIBRATED, PERSONALISED),
             (BEST, LAST),
             *((BEST, arm) for arm in own),
+            *((LAST, arm) for arm in own if config.role == "train"),
             (BEST, REFERENCE),
             (POOLED, BEST),
             (BEST, POOLED_REFERENCE),
@@ -47,7 +49,9 @@ def differences(
         for arm, reference in pairs:
             if not all(case_file(folder, name, split).is_file() for name in (arm, reference)):
                 continue
-            if arm == RECALIBRATED and _changed_nothing(folder, split):
+            if (arm == RECALIBRATED and _changed_nothing(folder, split)) or (
+                arm == LAST and _alike(folder, BEST, LAST, split)
+            ):
                 continue
             ours, theirs = (read_case_scores(folder, name, split) for name in (arm, reference))
             records = workload.differences(ours, theirs, seed=study.seed)
@@ -56,4 +60,8 @@ def differences(
 
 def _changed_nothing(folder: Path, split: str) -> bool:
     before = PERSONALISED if case_file(folder, PERSONALISED, split).is_file() else BEST
-    return read_case_scores(folder, RECALIBRATED, split) == read_case_scores(folder, before, split)
+    return _alike(folder, RECALIBRATED, before, split)
+
+
+def _alike(folder: Path, arm: str, other: str, split: str) -> bool:
+    return read_case_scores(folder, arm, split) == read_case_scores(folder, other, split)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wardround.learners.pausing import Pauses
-from wardround.records.arms import BEST, alone_at
+from wardround.records.arms import alone_at
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RunLine, ScoreLine
@@ -41,18 +41,20 @@ def score_own_model(study: Study, config: SiteConfig, site: OpenSite, *, run: st
     return next(line for line in lines if isinstance(line, ScoreLine))
 
 
-def compare_with_own_model(study: Study, config: SiteConfig, site: OpenSite, *, run: str) -> list[MetricRecord]:
-    """Best minus the site's own model on the same test cases, with paired 95 % intervals.
+def compare_with_own_model(
+    study: Study, config: SiteConfig, site: OpenSite, arm: str, *, run: str
+) -> list[MetricRecord]:
+    """The run's model `arm` minus the site's own on the same test cases, with paired 95 % intervals.
 
     Raises:
         WardroundError: one of the two has not been scored here.
     """
     folder = config.state_folder / run
-    arms = (BEST, alone_at(config.name))
-    for arm in arms:
-        if not case_file(folder, arm, _SPLIT).is_file():
+    arms = (arm, alone_at(config.name))
+    for one in arms:
+        if not case_file(folder, one, _SPLIT).is_file():
             raise WardroundError(
-                Reason.METRICS_MISSING, f"{folder}: {arm} has not been scored here, so there is nothing to compare"
+                Reason.METRICS_MISSING, f"{folder}: {one} has not been scored here, so there is nothing to compare"
             )
-    ours, theirs = (read_case_scores(folder, arm, _SPLIT) for arm in arms)
+    ours, theirs = (read_case_scores(folder, one, _SPLIT) for one in arms)
     return site.workload.differences(ours, theirs, seed=study.seed)

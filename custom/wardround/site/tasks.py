@@ -125,7 +125,7 @@ class SiteTasks:
         """
         if order.arm == REFERENCE:
             return self._reference(order)
-        if order.arm in (ALONE, AGAINST_ALONE):
+        if order.arm == ALONE or order.arm in AGAINST_ALONE:
             return self._own_model(order)
         own = order.arm in (PERSONALISED, RECALIBRATED)
         learner = self._load_tuned(order, shared) if own else self._load(order, shared)
@@ -174,8 +174,8 @@ class SiteTasks:
             raise WardroundError(Reason.CONFIGURATION_INVALID, f"role {self._config.role}: has no model of its own")
         learner, config, run = self._open(order.run), self._config, self._run
         site = OpenSite(learner.workload, learner.data)
-        if order.arm == AGAINST_ALONE:
-            return Reply(records=compare_with_own_model(self._study, config, site, run=run))
+        if arm := AGAINST_ALONE.get(order.arm):
+            return Reply(records=compare_with_own_model(self._study, config, site, arm, run=run))
         pauses = Pauses(config.state_folder / run / "paused-alone", self._pause_wanted)
         line = score_own_model(self._study, config, site, run=run, pauses=pauses)
         return Reply(
