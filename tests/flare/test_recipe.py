@@ -8,6 +8,7 @@ import pytest
 from support.fake_workload import make_study
 from wardround.flare.environments import export_job
 from wardround.flare.policy import OUR_CLASSES
+from wardround.records.reasons import WardroundError
 from wardround.records.study import Study, load_study
 
 
@@ -29,6 +30,14 @@ def test_the_gpus_that_a_study_wants_are_asked_of_each_site(tmp_path: Path, job:
     folder = export_job(tmp_path, make_study(federation={"quorum": 3, "gpus": 2}), tmp_path / "wanting")
     assert json.loads((folder / "meta.json").read_text())["resource_spec"] == {"@default": {"num_of_gpus": 2}}
     assert not json.loads((job[1] / "meta.json").read_text())["resource_spec"]
+
+
+def test_a_study_that_no_site_would_read_makes_no_job(tmp_path: Path) -> None:
+    """Set in Python, where pydantic checks no copy."""
+    study = make_study(federation={"quorum": 3})
+    waits = study.federation.model_copy(update={"round_deadline_seconds": 30})
+    with pytest.raises(WardroundError, match="grace_period_seconds 30 does nothing with round_deadline_seconds 30"):
+        export_job(tmp_path / "jobs", study.model_copy(update={"federation": waits}), tmp_path / "out")
 
 
 def test_the_study_travels_whole_to_server_and_sites(job: tuple[Study, Path]) -> None:

@@ -11,6 +11,7 @@ from wardround.aggregation.gate import Entry, dtype_name
 from wardround.flare import messages
 from wardround.flare.prepare_check import check_manifests, check_quorum, refuse_other_contracts
 from wardround.learners.initial import with_statistics
+from wardround.records.changed import changed
 from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, check_key_metric
@@ -105,7 +106,7 @@ def read_manifest(answer: FLModel) -> tuple[str, Reply]:
         return site, Reply(error=Reason.REPLY_INVALID)
     if reply.manifest is None:
         return site, reply
-    return site, reply.model_copy(update={"manifest": reply.manifest.model_copy(update={"site": site})})
+    return site, changed(reply, manifest=changed(reply.manifest, site=site))
 
 
 def verify(manifests: dict[str, SiteManifest], study: Study, shared: dict[str, Tensor]) -> None:

@@ -9,6 +9,7 @@ from nvflare.app_common.abstract.fl_model import FLModel, ParamsType
 from torch import Tensor
 
 from wardround.flare import messages
+from wardround.records.changed import changed
 from wardround.records.orders import Order
 from wardround.records.reasons import Reason
 
@@ -130,7 +131,7 @@ class Exchange:
             metrics=None if params is not None else {},
             current_round=order.round,
             total_rounds=self._controller.num_rounds,
-            meta=messages.meta(order.model_copy(update={"deadline_seconds": deadline})),
+            meta=messages.meta(changed(order, deadline_seconds=deadline)),
         )
         task_sent = self._controller.send(model, task, targets=asked, timeout=deadline, callback=answers)
         self._wait(answers, time.monotonic() + deadline, quorum, grace)

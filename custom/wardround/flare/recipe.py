@@ -16,6 +16,7 @@ from wardround.flare.controller import RoundController
 from wardround.flare.executor import SiteExecutor
 from wardround.flare.persistor import CheckpointPersistor
 from wardround.flare.selector import FixedSitesSelector
+from wardround.records.schema_faults import validated
 from wardround.records.server_state import FOLDER
 from wardround.records.study import Study
 
@@ -37,6 +38,10 @@ class StudyRecipe(Recipe):
         environment: see `RoundController`.
         continuation: what the job goes on with. Its checkpoint, which holds every site's figures, is configuration
             of the server's app; the sites get an app of their own each, since FLARE sends a common one to all.
+
+    Raises:
+        WardroundError: the study is none that the server and the sites would read: settings that were set in Python
+            have passed no check.
     """
 
     def __init__(
@@ -48,6 +53,8 @@ class StudyRecipe(Recipe):
         environment: str = "flare",
         continuation: Continuation | None = None,
     ) -> None:
+        settings = study.model_dump(mode="json")
+        validated(Study, settings, "the study")
         job = BaseFedJob(name=study.name, min_clients=study.federation.quorum, model_selector=FixedSitesSelector())
         if study.federation.gpus and environment not in _ONE_MACHINE:
             job.job.meta_props = {"resource_spec": {_EACH_SITE: {"num_of_gpus": study.federation.gpus}}}
@@ -55,7 +62,7 @@ class StudyRecipe(Recipe):
         # FLARE copies the file when it writes the job, so it has to live as long as the recipe
         self._folder = tempfile.TemporaryDirectory(prefix="wardround-")
         self._study_file = Path(self._folder.name) / "job.yaml"
-        self._study_file.write_text(yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False), encoding="utf-8")
+        self._study_file.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
         job.add_file_to_server(str(self._study_file), app_folder_type="config")
         self._targets = sorted(sites or []) if continuation else [ALL_SITES]
         if continuation is not None:

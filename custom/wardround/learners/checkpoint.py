@@ -13,6 +13,7 @@ from torch import Tensor
 
 from wardround.learners.card import CheckpointCard
 from wardround.learners.sharing import sharing_of, split_entries
+from wardround.records.changed import changed
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.schema_faults import validated
@@ -95,7 +96,7 @@ def with_entries(
         "notes": (*checkpoint.card.notes, *notes),
         "weights_sha256": weights_sha256(held),
     }
-    return replace(checkpoint, tensors=held, card=checkpoint.card.model_copy(update=update))
+    return replace(checkpoint, tensors=held, card=changed(checkpoint.card, **update))
 
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> Path:

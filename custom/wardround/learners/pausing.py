@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from wardround.learners.paused_round import PausedRound, Progress, Start, read_paused, remove_paused, write_paused
+from wardround.records.changed import changed
 from wardround.workloads.workload import Batch
 
 
@@ -83,7 +84,7 @@ class Pausing:
         Raises:
             Paused: all is on disk.
         """
-        progress = progress.model_copy(update={"seconds": self._seconds_before + perf_counter() - self._began})
+        progress = changed(progress, seconds=self._seconds_before + perf_counter() - self._began)
         write_paused(self._pauses.folder, _taken_down(trained, self._start, progress))
         raise Paused(f"round {self._start.round + 1}: training is paused after {progress.taken} of {steps} steps")
 

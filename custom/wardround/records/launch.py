@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wardround.records.changed import changed
 from wardround.records.files import write_whole
 from wardround.records.run_lines import Environment
 from wardround.records.schema_faults import validated
@@ -52,7 +53,7 @@ def note_launch(out: Path, **changes: Any) -> None:
     """Changes some of it, where there is one."""
     launch = read_launch(out)
     if launch is not None:
-        write_launch(out, launch.model_copy(update=changes))
+        write_launch(out, changed(launch, **changes))
 
 
 def read_launch(out: Path) -> Launch | None:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from wardround.records.changed import changed
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases.checksums import differences
@@ -123,6 +124,6 @@ def _step(
             "why": why,
         }
     )
-    changed = history.model_copy(update={"current": version, "history": [*history.history, step]})
-    write_whole(folder / FILE_NAME, (changed.model_dump_json(indent=2, by_alias=True) + "\n").encode())
-    return changed
+    longer = changed(history, current=version, history=[*history.history, step])
+    write_whole(folder / FILE_NAME, (longer.model_dump_json(indent=2, by_alias=True) + "\n").encode())
+    return longer

@@ -13,6 +13,7 @@ from wardround.learners.initial import with_statistics
 from wardround.learners.learner import Learner
 from wardround.learners.pausing import Pauses
 from wardround.records.arms import POOLED, POOLED_REFERENCE
+from wardround.records.changed import changed
 from wardround.records.metric_record import MetricRecord, value_of
 from wardround.records.reasons import WardroundError
 from wardround.records.run_lines import BaselineRoundLine, RunLine, ScoreLine
@@ -171,5 +172,5 @@ def _without_federation(study: Study, arm: Arm) -> Study:
     """The same study for one learner: as many steps a round as all of the arm's sites make together."""
     training = study.training
     if training.local_steps is not None:  # an epoch of pooled data is already every site's
-        training = training.model_copy(update={"local_steps": training.local_steps * len(arm.sites)})
-    return study.model_copy(update={"algorithm": Algorithm(), "training": training})
+        training = changed(training, local_steps=training.local_steps * len(arm.sites))
+    return changed(study, algorithm=Algorithm(), training=training)

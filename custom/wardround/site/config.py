@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
+from wardround.records.changed import changed
 from wardround.records.declared import DeclaredData, declared_in
 from wardround.records.disclosure import Disclosure
 from wardround.records.reasons import Reason, WardroundError
@@ -98,14 +99,11 @@ def load_site_config(file: Path) -> SiteConfig:
     file = Path(file).absolute()
     settings = read_settings(file, expected="a site.yaml")
     config = validated(SiteConfig, settings, str(file))
-    config = config.model_copy(
-        update={
-            "state_folder": _resolved(str(config.state_folder), file, "state_folder"),
-            "cache_folder": _resolved(str(config.cache_folder), file, "cache_folder"),
-            "data": {
-                kind: _with_absolute_paths(section, file, f"data.{kind}") for kind, section in config.data.items()
-            },
-        }
+    config = changed(
+        config,
+        state_folder=_resolved(str(config.state_folder), file, "state_folder"),
+        cache_folder=_resolved(str(config.cache_folder), file, "cache_folder"),
+        data={kind: _with_absolute_paths(section, file, f"data.{kind}") for kind, section in config.data.items()},
     )
     config._source = file
     if config.state_folder == config.cache_folder or config.cache_folder in config.state_folder.parents:

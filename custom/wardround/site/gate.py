@@ -6,6 +6,7 @@ It guards numbers and texts. It does not look at weights, and promises nothing o
 import logging
 from dataclasses import dataclass
 
+from wardround.records.changed import changed
 from wardround.records.disclosure import Disclosure
 from wardround.records.orders import Reply
 from wardround.records.reasons import Reason
@@ -67,7 +68,7 @@ def guard(reply: Reply, rules: Disclosure, words: Words) -> Cleared:
             manifest=manifest.passed if manifest else None,
             report=_report(reply.report, rules) if reply.report else None,
             records=records.passed,
-            tallies=[tally.model_copy(update={"support": None}) for tally in sums.passed],
+            tallies=[changed(tally, support=None) for tally in sums.passed],
             cohorts=cohorts.passed,
             alerts=alerts.passed,
             notes=[*notes, UNLISTED] if unlisted else notes,
@@ -92,14 +93,13 @@ def _patients(reply: Reply) -> float:
 
 
 def _report(report: TrainingReport, rules: Disclosure) -> TrainingReport:
-    return report.model_copy(
-        update={
-            "patients": rules.stepped(report.patients),
-            "loss": None if report.loss is None else rules.rounded(report.loss),
-            "moved": rules.rounded(report.moved),
-            "proximal_pull": rules.rounded(report.proximal_pull),
-            "gradient_norm": None if report.gradient_norm is None else rules.rounded(report.gradient_norm),
-            "proximal_gradient_norm": rules.rounded(report.proximal_gradient_norm),
-            "seconds": {name: round(value, 3) for name, value in report.seconds.items() if name in PHASES},
-        }
+    return changed(
+        report,
+        patients=rules.stepped(report.patients),
+        loss=None if report.loss is None else rules.rounded(report.loss),
+        moved=rules.rounded(report.moved),
+        proximal_pull=rules.rounded(report.proximal_pull),
+        gradient_norm=None if report.gradient_norm is None else rules.rounded(report.gradient_norm),
+        proximal_gradient_norm=rules.rounded(report.proximal_gradient_norm),
+        seconds={name: round(value, 3) for name, value in report.seconds.items() if name in PHASES},
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from wardround.records.changed import changed
 from wardround.records.codes import Band
 from wardround.records.disclosure import Disclosure
 from wardround.records.reasons import Reason
@@ -41,18 +42,17 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
     banded = _banded(counts, rules)
     if banded_problems and _TOTAL in counts:
         banded[_TOTAL] = _total(problems, banded_problems)
-    told = manifest.model_copy(
-        update={
-            "counts": {name: rules.stepped(count) for name, count in counts.items() if name not in banded},
-            "banded": banded,
-            "problems": {code: rules.stepped(n) for code, n in problems.items() if code not in banded_problems},
-            "banded_problems": banded_problems,
-            "metric_names": figures,
-            "versions": {package: one for package, one in manifest.versions.items() if package in PACKAGES},
-            "statistics": sums.passed,
-            "inputs": inputs.passed,
-            "suppressed": sorted({*suppressed, *sums.suppressed, *inputs.suppressed}),
-        }
+    told = changed(
+        manifest,
+        counts={name: rules.stepped(count) for name, count in counts.items() if name not in banded},
+        banded=banded,
+        problems={code: rules.stepped(n) for code, n in problems.items() if code not in banded_problems},
+        banded_problems=banded_problems,
+        metric_names=figures,
+        versions={package: one for package, one in manifest.versions.items() if package in PACKAGES},
+        statistics=sums.passed,
+        inputs=inputs.passed,
+        suppressed=sorted({*suppressed, *sums.suppressed, *inputs.suppressed}),
     )
     return Guarded(told, unlisted=unlisted)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from wardround.records.alerts import AlertRow
+from wardround.records.changed import changed
 from wardround.records.disclosure import Disclosure
 from wardround.records.metric_record import BELOW_MINIMUM_CELL, MetricRecord, Status, suppressed
 from wardround.records.scores import Cohort
@@ -43,7 +44,7 @@ def guard_cohorts(cohorts: Sequence[Cohort], rules: Disclosure, words: Words) ->
             else _figure(record, rules, words, rules.minimum_cell, BELOW_MINIMUM_CELL)
             for record in names
         ]
-        passed.append(cohort.model_copy(update={"records": told}))
+        passed.append(changed(cohort, records=told))
     return Guarded(passed, unlisted=unlisted)
 
 
@@ -61,7 +62,7 @@ def guard_alerts(rows: Sequence[AlertRow], rules: Disclosure, words: Words) -> G
             else _figure(record, rules, words, rules.minimum_cell, BELOW_MINIMUM_CELL)
             for record in records
         ]
-        passed.append(row.model_copy(update={"records": told, "reason": _word(row.reason, words)}))
+        passed.append(changed(row, records=told, reason=_word(row.reason, words)))
     return Guarded(passed, unlisted=unlisted)
 
 
@@ -74,15 +75,14 @@ def _figure(record: MetricRecord, rules: Disclosure, words: Words, least: int, b
         return suppressed(record.name, below)
     # an interval over few is made of single patients: of three, 4 % of the resamples hold one of them alone
     bounds = record.interval if record.support is not None and record.support >= rules.minimum_cell else None
-    return record.model_copy(
-        update={
-            "value": None if record.value is None else rules.rounded(record.value),
-            "n": rules.stepped(record.n),
-            "n_positive": None if record.n_positive is None else rules.stepped(record.n_positive),
-            "reason": _word(record.reason, words),
-            "interval": None if bounds is None else (rules.rounded(bounds[0]), rules.rounded(bounds[1])),
-            "support": None,
-        }
+    return changed(
+        record,
+        value=None if record.value is None else rules.rounded(record.value),
+        n=rules.stepped(record.n),
+        n_positive=None if record.n_positive is None else rules.stepped(record.n_positive),
+        reason=_word(record.reason, words),
+        interval=None if bounds is None else (rules.rounded(bounds[0]), rules.rounded(bounds[1])),
+        support=None,
     )
 
 

@@ -12,6 +12,7 @@ from wardround.learners.devices import usable_device
 from wardround.learners.fill import fill_network
 from wardround.metrics.stability import chance_index, judged, stability_index
 from wardround.records.acceptance_outcome import CriterionOutcome, check_at_site
+from wardround.records.changed import changed
 from wardround.records.input_statistics import InputShares, InputStatistics
 from wardround.records.metric_record import find
 from wardround.records.monitoring import CellShift, InputShift, Monitoring, SharedMonitoring
@@ -81,17 +82,16 @@ def monitor(
         patients=data.counts[f"{_SPLIT}_patients"],
         left_out=data.counts["left_out"],
         criteria=[
-            criterion.model_copy(
-                update={
-                    "sites": [
-                        check_at_site(
-                            config.name,
-                            find(scores.records, criterion.metric),
-                            criterion.limit,
-                            higher=criterion.better == "higher",
-                        )
-                    ]
-                }
+            changed(
+                criterion,
+                sites=[
+                    check_at_site(
+                        config.name,
+                        find(scores.records, criterion.metric),
+                        criterion.limit,
+                        higher=criterion.better == "higher",
+                    )
+                ],
             )
             for criterion in at_site
         ],

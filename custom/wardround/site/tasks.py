@@ -11,6 +11,7 @@ from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.learner import Learner
 from wardround.learners.pausing import Pauses
 from wardround.records.arms import AGAINST_ALONE, ALONE, BEST, PERSONALISED, RECALIBRATED, REFERENCE
+from wardround.records.changed import changed
 from wardround.records.orders import PREPARE, SUBMIT_MODEL, TASKS, TRAIN, VALIDATE, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
@@ -109,7 +110,7 @@ class SiteTasks:
         update = learner.train(order.round, pauses)
         report = update.report
         reply = Reply(
-            report=report.model_copy(update={"seconds": {**report.seconds, "validate": seconds}}),
+            report=changed(report, seconds={**report.seconds, "validate": seconds}),
             records=scores.records if scores else [],
             tallies=scores.tallies if scores else [],
             suppressed=scores.suppressed if scores else [],

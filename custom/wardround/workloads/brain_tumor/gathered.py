@@ -3,6 +3,7 @@
 from types import TracebackType
 from typing import Self
 
+from wardround.records.changed import changed
 from wardround.records.faults import Fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import WardroundError
@@ -37,7 +38,7 @@ class Gathered:
         if not others:
             raise first
         told = [_finding(error, one) for error in self._errors for one in error.faults]
-        raise WardroundError(first.code, told[0], *(one.model_copy(update={"count": 0}) for one in told[1:]))
+        raise WardroundError(first.code, told[0], *(changed(one, count=0) for one in told[1:]))
 
 
 def _finding(error: WardroundError, one: Fault) -> Finding:

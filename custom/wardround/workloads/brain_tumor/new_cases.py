@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+from wardround.records.changed import changed
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.open_site import open_site_data
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings, Split
@@ -35,7 +36,7 @@ def open_new_cases(
         raise WardroundError(
             Reason.CONFIGURATION_INVALID, "--since: images carry no date; name the new cases with --cases"
         )
-    everyone = site.model_copy(update={"split": Split()})  # lists would leave out whoever is new
+    everyone = changed(site, split=Split())  # lists would leave out whoever is new
     data = open_site_data(settings, everyone, cache=cache, progress=progress)
     cases = [case for split in SPLITS for case in data.cases(split)]
     places = chosen_places(only, [case.case for case in cases], [case.patient for case in cases])

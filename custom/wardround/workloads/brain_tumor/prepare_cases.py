@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from wardround.records.changed import changed
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
@@ -116,7 +117,7 @@ def unforeseen(case: str, error: Exception) -> WardroundError:
 
 def of_case(error: WardroundError, case: str) -> WardroundError:
     """The same, with the case beside the file."""
-    placed = (one.model_copy(update={"where": one.where.model_copy(update={"case": case})}) for one in error.faults)
+    placed = (changed(one, where=changed(one.where, case=case)) for one in error.faults)
     return WardroundError(error.code, *placed)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from wardround.records.changed import changed
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason
@@ -36,8 +37,8 @@ class Remark:
 
     def placed(self, case: str, file: object) -> Finding:
         """The finding, of this file."""
-        where = self.finding.where.model_copy(update={"case": case, "file": str(file)})
-        return self.finding.model_copy(update={"where": where})
+        where = changed(self.finding.where, case=case, file=str(file))
+        return changed(self.finding, where=where)
 
     def to_plain(self) -> list[Any]:
         """As JSON can hold it."""

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from wardround.records.changed import changed
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.workloads.clinical_risk.rows import Rows
@@ -28,7 +29,7 @@ class PooledClinicalRiskData(ClinicalRiskData):
         train = _joined([site.rows("train") for site in opened])
         nothing = train.take(np.empty(0, dtype=np.intp))
         super().__init__(
-            settings.model_copy(update={"normalisation": "federated"}),
+            changed(settings, normalisation="federated"),
             {"train": train, "validation": nothing, "test": nothing},
             findings=[finding for site in opened for finding in site.findings.warnings],
         )

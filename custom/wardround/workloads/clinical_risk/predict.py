@@ -7,6 +7,7 @@ import polars as pl
 import torch
 from torch import nn
 
+from wardround.records.changed import changed
 from wardround.records.files import whole_file
 from wardround.records.finding_groups import group_findings
 from wardround.records.reasons import Reason, WardroundError
@@ -51,7 +52,7 @@ def predict_table(
     """
     _refuse_overwriting(file, path, site)
     # which of the source's rows are this site's is no question here: all of them are asked about
-    asked = site.model_copy(update={"source": _source(path, site), "rows": {}, "split_column": None})
+    asked = changed(site, source=_source(path, site), rows={}, split_column=None)
     table = read_table(settings.contract, asked, labelled=False)
     inputs = torch.from_numpy(encode(table.frame, settings.contract))
     if settings.normalisation == "site" and (own := open_site_data(settings, site).own_scale) is not None:
@@ -73,7 +74,7 @@ def _source(path: Path, site: ClinicalRiskSiteSettings) -> CsvSource | ParquetSo
     if path.suffix.lower() == ".parquet":
         return ParquetSource(kind="parquet", file=path)
     if isinstance(site.source, CsvSource):
-        return site.source.model_copy(update={"file": path})
+        return changed(site.source, file=path)
     return CsvSource(kind="csv", file=path)
 
 

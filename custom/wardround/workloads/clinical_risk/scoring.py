@@ -20,6 +20,7 @@ from wardround.metrics.labelled_rows import LabelledRows, labelled_rows
 from wardround.metrics.reliability import SQUARED_ERROR, squared_error
 from wardround.metrics.score_bins import SCORE_BINS, score_bins
 from wardround.records.alerts import Goal
+from wardround.records.changed import changed
 from wardround.records.metric_record import MetricRecord, suppressed
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Cohort, Scores
@@ -190,7 +191,7 @@ def _held(
 def _of_classes(record: MetricRecord, part: LabelledRows) -> MetricRecord:
     """A cohort's figures tell of each of its classes, since their counts stand beside them."""
     classes = [count for count in (part.patients_with(0), part.patients_with(1)) if count]
-    return record.model_copy(update={"support": min([part.n_patients, *classes])})
+    return changed(record, support=min([part.n_patients, *classes]))
 
 
 def _case_scores(rows: ScoredRows) -> list[CaseScore]:

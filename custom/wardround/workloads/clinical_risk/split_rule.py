@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from wardround.records.changed import changed
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
@@ -26,7 +27,7 @@ def site_rule(study: SplitRule, site: ClinicalRiskSiteSettings) -> SplitRule:
         raise _idle(list(own), "the study splits by time")
     if own.get("test_fraction") == 1:
         own.setdefault("validation_fraction", 0.0)
-    rule = study.model_copy(update=own)
+    rule = changed(study, **own)
     if rule.validation_fraction + rule.test_fraction > 1:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
