@@ -30,7 +30,10 @@ def test_the_copy_has_the_new_value_and_what_was_set_before():
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ({"round_deadline_seconds": 30}, "federation.grace_period_seconds 30 does nothing with round_deadline_seconds 30"),
+        (
+            {"round_deadline_seconds": 30},
+            "federation.grace_period_seconds 30 does nothing with round_deadline_seconds 30",
+        ),
         ({"quorum": 0}, "federation: quorum: "),
         ({"quorom": 2}, "did you mean quorum?"),
     ],
