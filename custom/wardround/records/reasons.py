@@ -44,6 +44,8 @@ class Reason(StrEnum):
     ONE_CLASS = "one_class"
     OPTED_OUT = "opted_out"
     CREDENTIALS_MISSING = "credentials_missing"
+    DISK_TOO_SMALL = "disk_too_small"
+    MEMORY_TOO_SMALL = "memory_too_small"
     # training
     METRIC_UNKNOWN = "metric_unknown"
     METRICS_MISSING = "metrics_missing"

@@ -71,10 +71,16 @@ class CaseCache:
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
-    def holds(self, files: CaseFiles, contract: ImageContract, site: BrainTumorSiteSettings) -> bool:
-        """Whether the case is there, as far as can be told without reading its files."""
-        known = all(self.hashes.knows(file) for file in files.all)
-        return known and (self.folder / self.key(files, contract, site)).exists()
+    def holds(
+        self, files: CaseFiles, contract: ImageContract, site: BrainTumorSiteSettings, *, read: bool = False
+    ) -> bool:
+        """Whether the case is there, as far as can be told without reading its files, unless these may be read."""
+        if not read and not all(self.hashes.knows(file) for file in files.all):
+            return False
+        try:
+            return (self.folder / self.key(files, contract, site)).exists()
+        except OSError:  # told when the case is prepared
+            return False
 
     def get(self, key: str, make: Callable[[], Preparation]) -> Preparation:
         """The entry under `key`, memory-mapped; made first where there is none or where it is broken.

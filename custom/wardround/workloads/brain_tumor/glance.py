@@ -1,10 +1,10 @@
-"""What the names and headers of a site's images tell, without a voxel: for an answer within seconds."""
+"""What the names and headers of a site's images tell, for an answer within seconds."""
 
 from pathlib import Path
 
-from wardround.records.inspection import Findings, Severity
+from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import WardroundError
-from wardround.workloads.brain_tumor.case_cache import cache_folder
+from wardround.workloads.brain_tumor.case_cache import CaseCache, cache_folder
 from wardround.workloads.brain_tumor.open_site import FirstLook, look_first, nothing_usable
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
 from wardround.workloads.progress import Progress, unseen
@@ -33,7 +33,20 @@ def glance_at_site(
         told = [*Findings.of_errors([first.split_error], Severity.ERROR), *told]
     elif not first.usable:
         return Glance({}, Findings.of_errors([nothing_usable(site, problems, told)], Severity.ERROR))
-    return Glance(_counts(first, len(problems)), Findings(told))
+    return Glance(_counts(first, len(problems)), Findings([*_short_of_room(first, settings, site, cache), *told]))
+
+
+def _short_of_room(
+    first: FirstLook, settings: BrainTumorSettings, site: BrainTumorSiteSettings, cache: Path
+) -> list[Finding]:
+    folder = cache_folder(cache)
+    kept: frozenset[str] = frozenset()
+    if folder.is_dir():
+        try:
+            kept = first.kept_in(CaseCache(folder), settings.contract, site)
+        except WardroundError as error:
+            return [*Findings.of_errors([error], Severity.ERROR)]
+    return first.room_errors(settings, kept=kept, folder=folder)
 
 
 def _counts(first: FirstLook, left_out: int) -> dict[str, int]:

@@ -16,7 +16,8 @@ from wardround.workloads.brain_tumor.geometry_notes import geometry_findings
 from wardround.workloads.brain_tumor.header_pass import HeaderPass, look_at_headers
 from wardround.workloads.brain_tumor.layouts import CaseFiles, Found, find_cases
 from wardround.workloads.brain_tumor.prepare_cases import Prepared, of_case, prepare_cases
-from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
+from wardround.workloads.brain_tumor.room import room_errors
+from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings, ImageContract
 from wardround.workloads.brain_tumor.site_data import BrainTumorSiteData
 from wardround.workloads.brain_tumor.split import split_patients
 from wardround.workloads.opt_out import opt_out_notes, read_opt_out
@@ -41,14 +42,15 @@ def open_site_data(
     one broken file does not move others between splits.
 
     Raises:
-        WardroundError: the settings contradict themselves, no case at all is usable, or a patient is in two splits;
-            whatever else was found is told with it.
+        WardroundError: the settings contradict themselves, no case at all is usable, a patient is in two splits, or
+            what the cases become fits neither disk nor memory; whatever else was found is told with it.
     """
     started = time.monotonic()
     store = CaseCache(cache_folder(cache))
     first = look_first(settings, site, exclude=store.folder, progress=progress)
     _log.info("%s: checking %d cases", site.folder, len(first.found.cases))
-    refused = first.headers.problems | _prepared_ahead(first, settings, site, store, progress, processes)
+    kept = _refuse_without_room(first, settings, site, store)
+    refused = first.headers.problems | _prepared_ahead(first, settings, site, store, progress, processes, kept=kept)
     prepared = prepare_cases(first.found.cases, settings, site, store, first.splits, refused=refused, progress=progress)
     problems = first.left_out(prepared.problems)
     told = first.findings(problems, prepared.findings)
@@ -91,6 +93,16 @@ class FirstLook:
     def labelled(self) -> set[str]:
         """Patients with a label."""
         return {files.patient for files in self.found.cases if files.label}
+
+    def kept_in(
+        self, store: CaseCache, contract: ImageContract, site: BrainTumorSiteSettings, *, read: bool = False
+    ) -> frozenset[str]:
+        """Usable cases that the cache has already; with `read` files are read where nothing else tells."""
+        return frozenset(files.case for files in self.usable if store.holds(files, contract, site, read=read))
+
+    def room_errors(self, settings: BrainTumorSettings, *, kept: frozenset[str], folder: Path) -> list[Finding]:
+        """Why the usable cases, but for those that are kept, cannot be prepared here: see `room.room_errors`."""
+        return room_errors(self.usable, self.headers.places, settings, kept=kept, folder=folder)
 
     def left_out(self, further: Mapping[str, WardroundError]) -> list[WardroundError]:
         """Why cases are left out: one error a case, in their order."""
@@ -140,6 +152,21 @@ def nothing_usable(
     return WardroundError(problems[0].code if len(codes) == 1 else Reason.DATA_MISSING, none, *told)
 
 
+def _refuse_without_room(
+    first: FirstLook, settings: BrainTumorSettings, site: BrainTumorSiteSettings, store: CaseCache
+) -> frozenset[str]:
+    """Ends before anything is prepared where it does not fit; gives the cases that are kept already."""
+    kept = first.kept_in(store, settings.contract, site)
+    if not first.room_errors(settings, kept=kept, folder=store.folder):
+        return kept
+    kept = first.kept_in(store, settings.contract, site, read=True)
+    errors = first.room_errors(settings, kept=kept, folder=store.folder)
+    if errors:
+        split = [] if first.split_error is None else Findings.of_errors([first.split_error], Severity.ERROR)
+        raise WardroundError(errors[0].kind, *errors, *split, *first.findings(first.left_out({})))
+    return kept
+
+
 def _prepared_ahead(
     first: FirstLook,
     settings: BrainTumorSettings,
@@ -147,10 +174,12 @@ def _prepared_ahead(
     store: CaseCache,
     progress: Progress,
     processes: int,
+    *,
+    kept: frozenset[str],
 ) -> dict[str, WardroundError]:
     if processes == 1:
         return {}
-    cases = [files for files in first.usable if not store.holds(files, settings.contract, site)]
+    cases = [files for files in first.usable if files.case not in kept]
     count = processes_for(cases, [first.headers.places[files.case] for files in cases], processes)
     if count == 1:
         return {}

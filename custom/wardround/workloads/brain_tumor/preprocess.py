@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from monai.data import MetaTensor
+from monai.data.utils import AFFINE_TOL, compute_shape_offset, zoom_affine
 from monai.transforms import NormalizeIntensity, Spacing
 from monai.transforms.utils import generate_spatial_bounding_box
 from numpy.typing import NDArray
@@ -106,8 +107,7 @@ def prepare(
         label = resampled.astype(np.uint8)
     image = _NORMALISATIONS[site.normalisation](image)
     occupied = (image != 0).any(0) if label is None else (image != 0).any(0) | label.any(0)
-    (x, y, z), stop = generate_spatial_bounding_box(occupied[None])
-    box = (slice(x, stop[0]), slice(y, stop[1]), slice(z, stop[2]))
+    box = occupied_box(occupied)
     resampled_shape = image.shape[1:]
     image = np.ascontiguousarray(image[(slice(None), *box)], dtype=np.float32)
     label = None if label is None else np.ascontiguousarray(label[(slice(None), *box)])
@@ -119,7 +119,7 @@ def prepare(
         orientation=contract.orientation,
         resampled_shape=resampled_shape,
         resampled_affine=resampled_affine,
-        start=(int(x), int(y), int(z)),
+        start=(box[0].start, box[1].start, box[2].start),
         shape=image.shape[1:],
         padding=((0, 0), (0, 0), (0, 0)),
     )
@@ -138,6 +138,24 @@ def resample(
         MetaTensor(torch.from_numpy(data), affine=torch.from_numpy(affine))
     )
     return result.as_tensor().numpy().astype(np.float32), result.affine.numpy().astype(np.float64)
+
+
+def resampled_shape(
+    shape: tuple[int, int, int], affine: NDArray[np.float64], spacing: tuple[float, float, float]
+) -> tuple[int, int, int]:
+    """Voxels that `resample` would give, without doing it: by the functions that MONAI's `Spacing` asks."""
+    found = np.linalg.norm(affine[:3, :3], axis=0)
+    if np.allclose(found, spacing, rtol=SPACING_TOLERANCE, atol=0):
+        return shape
+    sides = np.where(np.abs(found - spacing) <= AFFINE_TOL, found, spacing)
+    x, y, z = compute_shape_offset(shape, affine, zoom_affine(affine, sides, diagonal=False))[0]
+    return int(x), int(y), int(z)
+
+
+def occupied_box(occupied: NDArray[np.bool_]) -> tuple[slice, slice, slice]:
+    """The smallest box [X, Y, Z] around what is true; empty where nothing is."""
+    (x, y, z), stop = generate_spatial_bounding_box(occupied[None])
+    return slice(int(x), int(stop[0])), slice(int(y), int(stop[1])), slice(int(z), int(stop[2]))
 
 
 def _z_score(image: NDArray[np.float32]) -> NDArray[np.float32]:
