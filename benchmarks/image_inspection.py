@@ -4,12 +4,11 @@
 
 1. The headers of 1,000 cases, four sequences and a label each, with every check (under 30 s).
 2. `nibabel.load` of the same files: it opens headers too, and checks nothing of where the voxels lie.
-3. Whole cases decompressed, checked and prepared, on all cores, and one after the other in one process.
+3. Whole cases decompressed, checked and prepared, in as many threads as cores, and one after the other in one.
 4. The same cases by nibabel's `get_fdata` alone, one after the other.
 
 The 1,000 cases are links to the files of one, so what is measured is opening and reading, from the page cache. Voxels
-are noise in an ellipsoid, which packs worse than a brain. Times are of the clock, with loading torch in the processes;
-beside them the CPU's, of this process alone.
+are noise in an ellipsoid, which packs worse than a brain. Times are of the clock, beside them the CPU's.
 """
 
 import argparse
@@ -31,6 +30,7 @@ from wardround.workloads.brain_tumor.case_cache import CaseCache
 from wardround.workloads.brain_tumor.header_pass import look_at_headers
 from wardround.workloads.brain_tumor.layouts import CaseFiles, find_cases
 from wardround.workloads.brain_tumor.prepare_cases import prepare_cases
+from wardround.workloads.brain_tumor.room import size_of
 from wardround.workloads.brain_tumor.settings import SEQUENCES, BrainTumorSettings, BrainTumorSiteSettings
 
 
@@ -75,17 +75,16 @@ def _whole(folder: Path, count: int, shape: tuple[int, int, int]) -> list[tuple[
         _write_case(data, number, shape)
     settings, site, cases = BrainTumorSettings(), _site(data), _found(data)
     many, one = CaseCache(folder / "many"), CaseCache(folder / "one")
-    places = list(look_at_headers(cases, "RAS").places.values())
-    cores = max(1, min(available_cores(), count))
-    fitting = ahead.processes_for(cases, places, cores)
-    side_by_side = _seconds(lambda: ahead.prepare_ahead(cases, settings, site, many, processes=cores))
+    places = look_at_headers(cases, "RAS").places
+    sizes = [size_of(files, places[files.case], settings) for files in cases]
+    threads = ahead.threads_for(sizes, available_cores())
+    side_by_side = _seconds(lambda: ahead.prepare_ahead(cases, settings, site, many, threads=threads))
     alone = _seconds(lambda: prepare_cases(cases, settings, site, one, {}))
     plain = _seconds(lambda: [nib.load(file).get_fdata() for files in cases for file in files.all])
     return [
-        (f"{count} cases decompressed, checked and prepared, {cores} processes", side_by_side[0], "", ""),
-        ("the same in one process", *alone, ""),
+        (f"{count} cases decompressed, checked and prepared, {threads} threads", *side_by_side, ""),
+        ("the same in one thread", *alone, ""),
         ("the same files by nibabel's get_fdata", *plain, ""),
-        ("processes that an inspection would start for these", str(fitting), "", ""),
     ]
 
 

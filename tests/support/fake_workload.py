@@ -227,7 +227,7 @@ class FakeWorkload(Workload):
         disclosure: Disclosure = DEFAULT_RULES,
         where: str = "",
         progress: Progress = unseen,
-        processes: int = 1,
+        threads: int = 1,
     ) -> SiteData:
         settings = dict(data)
         if settings.pop("contract", "fake") != "fake":

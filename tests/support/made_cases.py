@@ -108,10 +108,10 @@ def made_hospital(folder: Path, patients: int = 4, **arguments: Any) -> Path:
     return folder
 
 
-def opened(folder: Path, cache: Path | None = None, *, processes: int = 1, **settings: Any) -> BrainTumorSiteData:
+def opened(folder: Path, cache: Path | None = None, *, threads: int = 1, **settings: Any) -> BrainTumorSiteData:
     """Its data under these settings of the site."""
     cache = cache or folder.parent / "cache"
-    return open_site_data(SETTINGS, site(folder, **settings), cache=cache, processes=processes)
+    return open_site_data(SETTINGS, site(folder, **settings), cache=cache, threads=threads)
 
 
 def ids(data: BrainTumorSiteData, split: str) -> list[str]:

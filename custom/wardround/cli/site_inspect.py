@@ -77,7 +77,7 @@ def inspect(
             if headers_only:
                 inspected = Inspected(inspect_headers(study, config, progress=reading), None)
             else:
-                inspected = inspect_site(study, config, progress=reading, processes=available_cores())
+                inspected = inspect_site(study, config, progress=reading, threads=available_cores())
             drawn = inspected.data.illustrate() if html and inspected.data is not None else Illustrations()
         looked.append((inspected.record, drawn))
         if output is Format.TEXT:

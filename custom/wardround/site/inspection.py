@@ -34,14 +34,14 @@ class Inspected:
     data: SiteData | None
 
 
-def inspect_site(study: Study, config: SiteConfig, *, progress: Progress = unseen, processes: int = 1) -> Inspected:
+def inspect_site(study: Study, config: SiteConfig, *, progress: Progress = unseen, threads: int = 1) -> Inspected:
     """Opens the data, which prepares images where they are not yet, tries device and folders, and notes the outcome.
 
     Args:
         study: whose data to look at.
         config: the site's.
         progress: is told how far reading has come.
-        processes: how many may read images at once.
+        threads: how many images may be read at once.
 
     Raises:
         WardroundError: the study's settings are not valid, or site.yaml has no section for it. What is wrong with the
@@ -51,7 +51,7 @@ def inspect_site(study: Study, config: SiteConfig, *, progress: Progress = unsee
     config.section(study.workload["kind"], study.name)
     data, told = None, Findings()
     try:
-        data = read_data(workload, study, config, progress=progress, processes=processes)
+        data = read_data(workload, study, config, progress=progress, threads=threads)
     except WardroundError as error:
         told = Findings.of_errors([error], Severity.ERROR)
     return Inspected(_noted(study, config, data, told), data)

@@ -30,7 +30,7 @@ def open_site(study: Study, config: SiteConfig) -> OpenSite:
 
 
 def read_data(
-    workload: Workload, study: Study, config: SiteConfig, *, progress: Progress = unseen, processes: int = 1
+    workload: Workload, study: Study, config: SiteConfig, *, progress: Progress = unseen, threads: int = 1
 ) -> SiteData:
     """The site's cases, opened by the study's own workload.
 
@@ -39,7 +39,7 @@ def read_data(
         study: whose contract the data must meet.
         config: the site's.
         progress: is told how far reading has come.
-        processes: how many may read at once.
+        threads: how many may read at once.
 
     Raises:
         WardroundError: as `open_site`.
@@ -51,7 +51,7 @@ def read_data(
         disclosure=config.disclosure,
         where=config.section_name(kind, study.name),
         progress=progress,
-        processes=processes,
+        threads=threads,
     )
 
 

@@ -222,7 +222,7 @@ class Workload(ABC):
         disclosure: Disclosure,
         where: str = "",
         progress: Progress = unseen,
-        processes: int = 1,
+        threads: int = 1,
     ) -> SiteData:
         """Reads a site's data.
 
@@ -232,7 +232,7 @@ class Workload(ABC):
             disclosure: the site's rules, which scores by bin or cohort obey.
             where: the section's file and key, for messages; by default the workload's own key of site.yaml.
             progress: is told how far reading has come.
-            processes: how many may read at once, where reading takes long; each takes memory of its own.
+            threads: how many may read at once, where reading takes long; each takes memory of its own.
         """
 
     def glance(

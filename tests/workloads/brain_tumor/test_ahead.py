@@ -1,77 +1,78 @@
-import os
-
 import pytest
+import torch
 
 from support.made_cases import SETTINGS, made_hospital, opened, site
 from wardround.records.reasons import Reason
-from wardround.workloads.brain_tumor import ahead
+from wardround.workloads.brain_tumor import ahead, prepare_cases
 from wardround.workloads.brain_tumor.case_cache import CaseCache, cache_folder
-from wardround.workloads.brain_tumor.header_pass import look_at_headers
 from wardround.workloads.brain_tumor.layouts import find_cases
+from wardround.workloads.brain_tumor.preprocess import prepare
+from wardround.workloads.brain_tumor.room import CaseSize
 from wardround.workloads.brain_tumor.settings import SEQUENCES
 
 
-def _die_at_the_second(files, **more):
-    if files.case == "P-2-000":
-        os._exit(9)
-    return ahead._prepare(files, **more)
+def test_cases_are_prepared_in_threads_and_one_that_fails_names_its_case_alone(tmp_path, monkeypatch):
+    def starve_at_one(files, *arguments, **more):
+        assert torch.get_num_threads() == 1
+        if files.case == "P-2-000":
+            raise MemoryError("no")
+        return prepare(files, *arguments, **more)
 
-
-def test_cases_are_prepared_in_processes_and_one_that_dies_names_its_case_alone(tmp_path, monkeypatch):
     folder = made_hospital(tmp_path / "data")
     (folder / "P-3-000" / "P-3-000-t1c.nii.gz").write_bytes(b"no image" * 99)
     described = site(folder)
     store = CaseCache(cache_folder(tmp_path / "cache"))
-    cases = find_cases(described, SEQUENCES).cases
-    monkeypatch.setattr(ahead, "partial", lambda _, **more: _Work(more))
+    monkeypatch.setattr(prepare_cases, "prepare", starve_at_one)
+    before = torch.get_num_threads()
     seen = []
     problems = ahead.prepare_ahead(
-        cases, SETTINGS, described, store, processes=1, progress=lambda *told: seen.append(told)
+        find_cases(described, SEQUENCES).cases,
+        SETTINGS,
+        described,
+        store,
+        threads=2,
+        progress=lambda *told: seen.append(told),
     )
     assert {case: problem.code for case, problem in problems.items()} == {
-        "P-2-000": Reason.WORKER_DIED,
+        "P-2-000": Reason.OUT_OF_MEMORY,
         "P-3-000": Reason.DATA_UNREADABLE,
     }
-    assert str(folder / "P-2-000") in str(problems["P-2-000"])
+    assert str(problems["P-2-000"]).startswith("P-2-000: ")
     assert seen[-1] == ("cases decompressed", 4, 4)
     assert len(list(store.folder.glob("*/entry.json"))) == 2
+    assert torch.get_num_threads() == before
 
 
-class _Work:
-    """`_die_at_the_second` with the arguments of `_prepare`, as a fresh process can load it."""
+def test_what_has_not_begun_is_left_where_it_is_interrupted(tmp_path):
+    def interrupt(*_told):
+        raise KeyboardInterrupt
 
-    def __init__(self, more):
-        self.more = more
+    described = site(made_hospital(tmp_path / "data", patients=8))
+    store = CaseCache(cache_folder(tmp_path / "cache"))
+    with pytest.raises(KeyboardInterrupt):
+        ahead.prepare_ahead(
+            find_cases(described, SEQUENCES).cases, SETTINGS, described, store, threads=1, progress=interrupt
+        )
+    assert len(list(store.folder.glob("*/entry.json"))) < 8
+    assert not list(store.folder.glob(".unfinished-*"))
 
-    def __call__(self, files):
-        return _die_at_the_second(files, **self.more)
 
-
-def test_counts_and_findings_are_those_of_one_process(tmp_path, monkeypatch):
+def test_counts_and_findings_are_those_of_one_thread(tmp_path):
     folder = made_hospital(tmp_path / "data", patients=3)
     (folder / "P-3-000" / "P-3-000-t1c.nii.gz").write_bytes(
         (folder / "P-3-000" / "P-3-000-t1c.nii.gz").read_bytes()[:900]
     )
     alone = opened(folder, cache=tmp_path / "alone")
-    monkeypatch.setattr(ahead, "_WORTH_VOXELS", 0)
-    together = opened(folder, cache=tmp_path / "together", processes=2)
+    together = opened(folder, cache=tmp_path / "together", threads=2)
     assert together.counts == alone.counts
     assert together.findings == alone.findings
 
 
-@pytest.mark.parametrize(("worth", "cores", "expected"), [(0, 3, 3), (0, 99, 4), (1e12, 3, 1)])
-def test_processes_start_where_they_are_worth_it_and_never_more_than_cores_or_cases(
-    tmp_path, monkeypatch, worth, cores, expected
-):
-    monkeypatch.setattr(ahead, "_WORTH_VOXELS", worth)
-    cases = find_cases(site(made_hospital(tmp_path)), SEQUENCES).cases
-    places = list(look_at_headers(cases, "RAS").places.values())
-    assert ahead.processes_for(cases, places, cores) == expected
-
-
-def test_no_more_cases_are_in_memory_than_fit(tmp_path, monkeypatch):
-    monkeypatch.setattr(ahead, "_WORTH_VOXELS", 0)
-    monkeypatch.setattr(ahead, "_BYTES", os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    cases = find_cases(site(made_hospital(tmp_path)), SEQUENCES).cases
-    places = list(look_at_headers(cases, "RAS").places.values())
-    assert ahead.processes_for(cases, places, 4) == 1
+@pytest.mark.parametrize(
+    ("cases", "cores", "free", "expected"),
+    [(4, 3, 1e9, 3), (4, 99, 1e9, 4), (4, 4, 250, 2), (4, 4, 50, 1), (0, 4, 9, 1)],
+)
+def test_no_more_at_once_than_cores_cases_or_memory(monkeypatch, cases, cores, free, expected):
+    monkeypatch.setattr(ahead, "free_memory", lambda: free)
+    sizes = [CaseSize((4, 4, 4), stored=1, peak=100 - place, held=0) for place in range(cases)]
+    assert ahead.threads_for(sizes, cores) == expected

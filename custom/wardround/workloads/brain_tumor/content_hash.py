@@ -4,7 +4,6 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 from wardround.records.files import write_whole
@@ -49,16 +48,6 @@ class ContentHashes:
             return known is not None and known[0] == _stamp(file)
         except OSError:
             return False
-
-    def remembered(self, files: Iterable[Path]) -> Remembered:
-        """What is known of these, for another process to adopt."""
-        names = (str(file.absolute()) for file in files)
-        return {name: self._known[name] for name in names if name in self._known}
-
-    def adopt(self, known: Remembered) -> None:
-        """Takes over what another process has learnt."""
-        self._known |= known
-        self._changed = self._changed or bool(known)
 
     def save(self) -> None:
         """Keeps what was learnt, beside what other processes kept meanwhile."""

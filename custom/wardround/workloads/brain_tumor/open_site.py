@@ -9,14 +9,14 @@ from pathlib import Path
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.brain_tumor.ahead import prepare_ahead, processes_for
+from wardround.workloads.brain_tumor.ahead import prepare_ahead, threads_for
 from wardround.workloads.brain_tumor.case_cache import CaseCache, cache_folder
 from wardround.workloads.brain_tumor.declaration import refuse_other_images
 from wardround.workloads.brain_tumor.geometry_notes import geometry_findings
 from wardround.workloads.brain_tumor.header_pass import HeaderPass, look_at_headers
 from wardround.workloads.brain_tumor.layouts import CaseFiles, Found, find_cases
 from wardround.workloads.brain_tumor.prepare_cases import Prepared, of_case, prepare_cases
-from wardround.workloads.brain_tumor.room import room_errors
+from wardround.workloads.brain_tumor.room import room_errors, size_of
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings, ImageContract
 from wardround.workloads.brain_tumor.site_data import BrainTumorSiteData
 from wardround.workloads.brain_tumor.split import split_patients
@@ -33,7 +33,7 @@ def open_site_data(
     *,
     cache: Path,
     progress: Progress = unseen,
-    processes: int = 1,
+    threads: int = 1,
 ) -> BrainTumorSiteData:
     """Finds, checks and prepares a site's cases; what is prepared already comes from the cache.
 
@@ -50,7 +50,7 @@ def open_site_data(
     first = look_first(settings, site, exclude=store.folder, progress=progress)
     _log.info("%s: checking %d cases", site.folder, len(first.found.cases))
     kept = _refuse_without_room(first, settings, site, store)
-    refused = first.headers.problems | _prepared_ahead(first, settings, site, store, progress, processes, kept=kept)
+    refused = first.headers.problems | _prepared_ahead(first, settings, site, store, progress, threads, kept=kept)
     prepared = prepare_cases(first.found.cases, settings, site, store, first.splits, refused=refused, progress=progress)
     problems = first.left_out(prepared.problems)
     told = first.findings(problems, prepared.findings)
@@ -173,17 +173,17 @@ def _prepared_ahead(
     site: BrainTumorSiteSettings,
     store: CaseCache,
     progress: Progress,
-    processes: int,
+    threads: int,
     *,
     kept: frozenset[str],
 ) -> dict[str, WardroundError]:
-    if processes == 1:
+    if threads == 1:
         return {}
     cases = [files for files in first.usable if files.case not in kept]
-    count = processes_for(cases, [first.headers.places[files.case] for files in cases], processes)
+    count = threads_for([size_of(files, first.headers.places[files.case], settings) for files in cases], threads)
     if count == 1:
         return {}
-    return prepare_ahead(cases, settings, site, store, processes=count, progress=progress)
+    return prepare_ahead(cases, settings, site, store, threads=count, progress=progress)
 
 
 def _divided(

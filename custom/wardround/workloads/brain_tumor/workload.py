@@ -87,11 +87,11 @@ class BrainTumorWorkload(Workload):
         disclosure: Disclosure = DEFAULT_RULES,  # noqa: ARG002 - no bins, no cohorts
         where: str = "",
         progress: Progress = unseen,
-        processes: int = 1,
+        threads: int = 1,
     ) -> SiteData:
         """Reads a hospital's images as its site.yaml describes them."""
         site = _site_settings(data, where)
-        return open_site_data(self.settings, site, cache=cache, progress=progress, processes=processes)
+        return open_site_data(self.settings, site, cache=cache, progress=progress, threads=threads)
 
     def glance(self, data: dict[str, Any], *, cache: Path, where: str = "", progress: Progress = unseen) -> Glance:
         """What the images' names and headers tell."""

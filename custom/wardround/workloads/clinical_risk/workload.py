@@ -152,7 +152,7 @@ class ClinicalRiskWorkload(Workload):
         disclosure: Disclosure = DEFAULT_RULES,
         where: str = "",
         progress: Progress = unseen,
-        processes: int = 1,  # noqa: ARG002 - it takes seconds
+        threads: int = 1,  # noqa: ARG002 - it takes seconds
     ) -> SiteData:
         """Reads a hospital's table as its site.yaml describes it.
 
