@@ -11,11 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 import wardround
-from support.kits_running import free_port
 from support.provisioned import CONFIGS, ROOT, edit
 from support.tls_server import tls_server
 from wardround.cli.main import app
 from wardround.flare.install import install_folder
+from wardround.flare.server_port import free_port
 
 GREETING = b"HTTP/1.1 426 Upgrade Required\r\n\r\n"
 

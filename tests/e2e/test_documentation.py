@@ -4,18 +4,16 @@ Only the amount of work is cut, in the copies of the studies and the data; the c
 """
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import pytest
 import yaml
 
-from support.documentation import ROOT, blocks, rules
-from support.kits_running import free_port
-from wardround.flare.marked_processes import MarkedProcesses
+from support.documentation import blocks, rules
+from support.shell import Shell
+from wardround.flare.server_port import free_port
 from wardround.flare.workspace import workspace
 
 pytestmark = pytest.mark.e2e
@@ -23,54 +21,14 @@ pytestmark = pytest.mark.e2e
 _JOB_ID = re.compile(r"job_id: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
 
 
-class Shell:
-    """bash in one folder; what a block sets is there in the next, and `.venv` holds the commands."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._state, self._log = folder / ".shell", folder / ".output"
-        self._job = ""
-        binaries = folder / ".venv" / "bin"
-        binaries.mkdir(parents=True)
-        for name, module in {"wardround": "-m wardround.cli.main", "nvflare": "-m nvflare.cli", "python3": ""}.items():
-            (binaries / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
-            (binaries / name).chmod(0o755)
-        (binaries / "python").symlink_to("python3")
-        (binaries / "activate").write_text(f'PATH="{binaries}:$PATH"\n')
-        (folder / "home").mkdir()
-        self.children = MarkedProcesses(
-            {
-                "PYTHONPATH": str(ROOT / "custom"),
-                "HOME": str(folder / "home"),  # FLARE writes ~/.nvflare
-                "COLUMNS": "120",
-                "OMP_NUM_THREADS": "1",
-            }
-        )
-        self._state.write_text(f"cd '{folder}'\n")
-
-    def run(self, text: str) -> str:
-        """Runs a block; returns what it printed."""
-        script = f"set -euo pipefail\n. {self._state}\nset -a\n{text.replace('JOB_ID', self._job or 'JOB_ID')}\n"
-        script += f"set +a\n{{ export -p; echo \"cd '$PWD'\"; }} > {self._state}\n"
-        self._log.write_bytes(b"")
-        process = self.children.start(["bash", "-c", script], self._log, folder=self.folder)
-        code = process.wait(1500)
-        output = self._log.read_text(encoding="utf-8", errors="replace")
-        assert code == 0, f"{text}\nended with {code}:\n{output}"
-        self._job = next(reversed(_JOB_ID.findall(output)), self._job)  # a page's next block asks for JOB_ID
-        return output
-
-
 @pytest.fixture(scope="module")
 def shell() -> Iterator[Shell]:
     with workspace() as folder:
-        for name in ("jobs", "site_configs"):
-            copytree(ROOT / name, folder / name)
+        shell = Shell(folder, ["jobs", "site_configs"])
         for file in folder.glob("jobs/*/job.yaml"):
             _change(file, _less_work)
         _change(folder / "site_configs" / "project.yml", _free_port)
         _change(folder / "site_configs" / "profile.yml", _another_free_port)
-        shell = Shell(folder)
         try:
             shell.run(". .venv/bin/activate\nwardround synth brain-tumor demo/brain_tumor --size 24")
             shell.run("wardround synth clinical-risk demo/clinical_risk --rows 1200")  # enough for intervals everywhere
@@ -79,13 +37,21 @@ def shell() -> Iterator[Shell]:
             shell.children.end_all()
 
 
+@pytest.fixture(scope="module")
+def jobs() -> dict[str, str]:
+    """What JOB_ID stands for: the newest job that a page submitted, also in the next page's blocks."""
+    return {}
+
+
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("page", rules()["run_in_order"])
-def test_the_commands_of_a_page_run(shell: Shell, page: str) -> None:
+def test_the_commands_of_a_page_run(shell: Shell, jobs: dict[str, str], page: str) -> None:
     shown = [block for block in blocks(page) if not block.kind and not block.is_make]
     assert shown
     for block in shown:
-        shell.run(block.text)
+        output = shell.run(block.text, jobs)
+        if printed := _JOB_ID.findall(output):
+            jobs["JOB_ID"] = printed[-1]
 
 
 def test_what_the_readme_promises_is_there(shell: Shell) -> None:

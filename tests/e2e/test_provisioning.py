@@ -11,13 +11,14 @@ import yaml
 from nvflare.fuel.flare_api.flare_api import Session
 
 from support.distributed import Consortium
-from support.kits_running import REGISTERED, RunningKits, free_port, running_kits, wait_for
+from support.kits_running import REGISTERED, RunningKits, running_kits, wait_for
 from support.provisioned import CONFIGS, nvflare, provision
 from wardround.flare.certificates import check_certificate
 from wardround.flare.connection import check_connection
 from wardround.flare.install import install_folder
 from wardround.flare.kit import read_kit
 from wardround.flare.login import open_session
+from wardround.flare.server_port import free_port
 
 pytestmark = pytest.mark.e2e
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from support.kits_running import free_port
 from support.provisioned import provision
 from support.tls_server import tls_server
 from wardround.flare.connection import check_connection
 from wardround.flare.kit import Kit, read_kit
+from wardround.flare.server_port import free_port
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,10 @@ import dataclasses
 import socket
 from pathlib import Path
 
-from support.kits_running import free_port
 from support.provisioned import provision
 from support.tls_server import tls_server
 from wardround.flare.kit import Kit, read_kit
-from wardround.flare.server_port import check_port
+from wardround.flare.server_port import check_port, free_port
 
 
 def _server(kits: Path, port: int) -> Kit:

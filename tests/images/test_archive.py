@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from support.containers import ROOT, docker, image, inspected
-from support.shown_commands import Shell, blocks_of
+from support.documentation import blocks_under
+from support.shell import Shell
 
 pytestmark = pytest.mark.images
 
@@ -24,12 +25,12 @@ def _key(folder: Path, name: str) -> tuple[Path, Path]:
     return private, public
 
 
-ARCHIVE, LOAD = blocks_of("containers.md", "Carry them to a hospital")
+ARCHIVE, LOAD = blocks_under("docs/containers.md", "Carry them to a hospital")
 
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Shell:
-    shell = Shell(tmp_path_factory.mktemp("archive"), {})
+    shell = Shell(tmp_path_factory.mktemp("archive"), ["docker", "pyproject.toml"])
     shell.run(ARCHIVE)
     return shell
 

@@ -12,25 +12,35 @@ from typing import Any
 
 import pytest
 
-from support.containers import HOSPITALS, OWNER, PARENTS, ROOT, Federation, copy_job, docker, give, image, inspected
+from support.containers import (
+    HOSPITALS,
+    OWNER,
+    PARENTS,
+    ROOT,
+    Federation,
+    docker,
+    give,
+    image,
+    inspected,
+    shell_with_studies,
+)
+from support.documentation import blocks_under
 from support.engine_socket import socket_settings
-from support.shown_commands import Shell, blocks_of
+from support.shell import Shell
 from wardround.records.run_lines import EndLine, StartLine, read_lines
 
 pytestmark = pytest.mark.images
 
 
-PROVISION, KITS, START, RUN, MAKE_IMAGES, RUN_IMAGES, PREFLIGHT, STOP = blocks_of(
-    "containers.md", "A federation on one machine"
+PROVISION, KITS, START, RUN, MAKE_IMAGES, RUN_IMAGES, PREFLIGHT, STOP = blocks_under(
+    "docs/containers.md", "A federation on one machine"
 )
 STUDIES = {"clinical_risk": ("first", "tabular"), "brain_tumor": ("images", "imaging")}  # results' folder, job's image
 
 
 @pytest.fixture(scope="module")
 def shell(shared_folder: Path) -> Shell:
-    shell = Shell(shared_folder, {**socket_settings(), "SERVER_PORT": "0"})
-    copy_job(shared_folder)
-    return shell
+    return shell_with_studies(shared_folder, {**socket_settings(), "SERVER_PORT": "0"})
 
 
 @pytest.fixture(scope="module")
@@ -156,14 +166,14 @@ def test_a_hospital_whose_server_is_gone_is_unhealthy_until_it_is_back(
 def test_preflight_knows_the_images_that_a_kit_names_and_misses_one_that_is_not_there(
     federation: Federation, seen: dict[Any, Any], shell: Shell
 ) -> None:
-    line = shell.run(f"{PREFLIGHT.rstrip()} || true")  # fails as a whole: the host does not know the name `server`
+    line = shell.run(f"{PREFLIGHT} || true")  # fails as a whole: the host does not know the name `server`
     assert line.startswith("ok ")
     assert all(image(target) in line for target in ("parent", "tabular", "imaging"))
     file = federation.kits / "hospital-a" / "local" / "study_runtime.yaml"
     before = file.read_text(encoding="utf-8")
     try:
         file.write_text(before.replace(image("imaging"), "wardround/imaging:9.9.9"), encoding="utf-8")
-        output = shell.run(f"{PREFLIGHT.rstrip()} || true")
+        output = shell.run(f"{PREFLIGHT} || true")
     finally:
         file.write_text(before, encoding="utf-8")
     assert re.search(r"failed +images .*wardround/imaging:9\.9\.9: not on this machine", output)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from support.containers import Federation, copy_job, docker, give, image, run_study
-from support.shown_commands import Shell, blocks_of
+from support.containers import Federation, docker, give, image, run_study, shell_with_studies
+from support.documentation import blocks_under
 from wardround.records.run_lines import EndLine, read_lines
 
 pytestmark = pytest.mark.images
 
-PROVISION, KITS = blocks_of("containers.md", "A federation on one machine")[:2]
-(START,) = blocks_of("containers.md", "A rootless engine")
+PROVISION, KITS = blocks_under("docs/containers.md", "A federation on one machine")[:2]
+(START,) = blocks_under("docs/containers.md", "A rootless engine")
 VARIABLE = "ROOTLESS_DOCKER_HOST"
 needs_rootless = pytest.mark.skipif(VARIABLE not in os.environ, reason=f"no rootless engine: {VARIABLE} is not set")
 _AS_ROOT = ["run", "--rm", "--user", "0:0", "--volume", "/etc/shadow:/shadow:ro"]
@@ -33,8 +33,7 @@ def test_the_socket_of_a_rootless_engine_is_not() -> None:
 @needs_rootless
 def test_a_study_runs_to_its_end_and_all_files_are_the_users(shared_folder: Path) -> None:
     user = _socket().stat().st_uid
-    shell = Shell(shared_folder, {"XDG_RUNTIME_DIR": str(_socket().parent), "SERVER_PORT": "0"})
-    copy_job(shared_folder)
+    shell = shell_with_studies(shared_folder, {"XDG_RUNTIME_DIR": str(_socket().parent), "SERVER_PORT": "0"})
     settings = {**_environment(), "DOCKER_SOCKET": str(_socket()), "DOCKER_GROUP": "0", "KITS_OWNER": "0:0"}
     federation = Federation(shared_folder, "compose.yaml", settings)
     try:

@@ -5,22 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from support.containers import HOSPITALS, PARENTS, Federation, copy_job, image, inspected, run_study
-from support.shown_commands import Shell, blocks_of
+from support.containers import HOSPITALS, PARENTS, Federation, image, inspected, run_study, shell_with_studies
+from support.documentation import blocks_under
 from wardround.records.run_lines import EndLine, read_lines
 
 pytestmark = pytest.mark.images
 
 
-PROVISION = blocks_of("containers.md", "A federation on one machine")[0]
-(START,) = blocks_of("containers.md", "Without a socket")
+PROVISION = blocks_under("docs/containers.md", "A federation on one machine")[0]
+(START,) = blocks_under("docs/containers.md", "Without a socket")
 
 
 @pytest.fixture(scope="module")
 def federation(shared_folder: Path) -> Iterator[Federation]:
     """Made and started by the documentation's commands."""
-    shell = Shell(shared_folder, {"SERVER_PORT": "0"})
-    copy_job(shared_folder)
+    shell = shell_with_studies(shared_folder, {"SERVER_PORT": "0"})
     settings = {"JOB_IMAGE": image("tabular"), "KITS": str(shared_folder / "kits-process")}
     made = Federation(shared_folder, "compose.process.yaml", settings)
     try:

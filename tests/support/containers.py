@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from support.provisioned import ROOT
+from support.shell import Shell
 from wardround import __version__
 
 HOSPITALS = ("hospital-a", "hospital-b", "hospital-c")
@@ -127,8 +128,9 @@ class Federation:
         return "\n".join(texts)
 
 
-def copy_job(folder: Path) -> None:
-    """The shipped studies with less work, in `folder/jobs`."""
+def shell_with_studies(folder: Path, environment: Mapping[str, str]) -> Shell:
+    """For the documentation's commands in a folder, which gets the shipped studies with less work in `jobs`."""
+    shell = Shell(folder, ("docker", "site_configs", "pyproject.toml"), environment)
     for study, less in _LESS_WORK.items():
         target = folder / "jobs" / study
         shutil.copytree(ROOT / "jobs" / study, target)
@@ -136,6 +138,7 @@ def copy_job(folder: Path) -> None:
         for section, values in less.items():
             settings[section] |= values
         (target / "job.yaml").write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
+    return shell
 
 
 def run_study(federation: Federation) -> None:

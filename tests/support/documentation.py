@@ -13,6 +13,7 @@ NOT_RUN = "# not run by the tests: "  # a block's first line, for the reader; th
 _FENCE = re.compile(
     r"^(?P<indent> *)```(?P<language>\S*)[^\n]*\n(?P<text>.*?)^(?P=indent)```\s*$", re.MULTILINE | re.DOTALL
 )
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _PROGRAMS = re.compile(
     r"^ *(\$ )?(wardround|nvflare|make|docker|podman|pip|python3?|openssl|cosign|bash|sh|export|tar|rsync|scp|"
     r"\./\S+\.sh|\S+/(start|stop_fl|fl_admin|sub_start|start_docker)\.sh)( |$)"
@@ -25,6 +26,7 @@ class Block:
 
     page: str
     line: int
+    heading: str
     text: str
 
     @property
@@ -60,10 +62,20 @@ def blocks(page: str) -> list[Block]:
     """The page's blocks of commands, in order."""
     text = (ROOT / page).read_text(encoding="utf-8")
     return [
-        Block(page, text.count("\n", 0, match.start()) + 1, _outdented(match["text"], len(match["indent"])))
+        Block(
+            page,
+            line=text.count("\n", 0, match.start()) + 1,
+            heading=_HEADING.findall(_FENCE.sub("", text[: match.start()]))[-1],
+            text=_outdented(match["text"], len(match["indent"])),
+        )
         for match in _FENCE.finditer(text)
         if match["language"] == "bash"
     ]
+
+
+def blocks_under(page: str, heading: str) -> list[str]:
+    """The texts of the blocks that stand under one heading of the page, and under no further one."""
+    return [block.text for block in blocks(page) if block.heading == heading]
 
 
 def stray_commands(page: str) -> list[str]:

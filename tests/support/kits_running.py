@@ -1,7 +1,6 @@
 """FLARE's own start script for each startup kit, in the foreground, with a home of its own and nothing left behind."""
 
 import os
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -64,10 +63,3 @@ def wait_for(what: Callable[[], object], seconds: float = 120) -> None:
     while not what():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.3)
-
-
-def free_port() -> int:
-    """A port that is free now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

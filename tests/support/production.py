@@ -19,11 +19,11 @@ from nvflare.fuel.flare_api.api_spec import AuthenticationError, InternalError, 
 from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 from typer.testing import CliRunner
 
-from support.kits_running import free_port
 from support.provisioned import CONFIGS, ROOT, provision
 from wardround.cli.main import app
 from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.parent import SERVER_MODULE, command_of
+from wardround.flare.server_port import free_port
 from wardround.flare.workspace import site_environment
 
 SITES = ("hospital-a", "hospital-b", "hospital-c")

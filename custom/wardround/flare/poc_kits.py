@@ -1,12 +1,12 @@
 """The startup kits of a proof-of-concept system: the project that they come from, and what each gets of ours."""
 
-import socket
 from pathlib import Path
 
 import yaml
 
 from wardround.flare.kit import read_kit, refuse_other_site
 from wardround.flare.policy import write_resources
+from wardround.flare.server_port import free_port
 from wardround.records.files import write_whole
 from wardround.site.config import SiteConfig, resolved_yaml
 
@@ -18,7 +18,7 @@ SERVER = "server"
 def write_project(file: Path, configs: list[SiteConfig]) -> None:
     """A project with these sites on a free port, so that a busy 8002 or another POC does not matter."""
     clients = [{"name": config.name, "type": "client", "org": "hospital"} for config in configs]
-    server = {"name": SERVER, "type": "server", "org": "consortium", "fed_learn_port": _free_port()}
+    server = {"name": SERVER, "type": "server", "org": "consortium", "fed_learn_port": free_port()}
     admin = {"name": ADMIN, "type": "admin", "org": "consortium", "role": "project_admin"}
     builders = "nvflare.lighter.impl"
     project = {
@@ -53,9 +53,3 @@ def install(kit: Path, config: SiteConfig | None = None) -> list[Path]:
         written.append(kit / "local" / "site.yaml")
         write_whole(written[-1], resolved_yaml(config).encode())
     return written
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

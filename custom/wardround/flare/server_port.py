@@ -1,4 +1,4 @@
-"""Whether the port that a server's kit names is free here, or already its own."""
+"""Ports of this machine: one that is free, and whether the one that a server's kit names is free, or its own."""
 
 import socket
 
@@ -21,6 +21,13 @@ def check_port(kit: Kit) -> Finding:
         except OSError:
             return _taken(kit)
     return Finding("port", "ok", f"{kit.port} is free")
+
+
+def free_port() -> int:
+    """A port that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def _taken(kit: Kit) -> Finding:
