@@ -8,6 +8,7 @@ import pytest
 
 from support.fake_workload import make_study
 from support.played_worker import PlayedWorkers, done
+from wardround.records.arms import ALONE
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site import supervised_tasks
@@ -140,6 +141,28 @@ def test_scoring_that_is_not_allowed_any_more_is_ended_and_not_paused(hospital: 
     with pytest.raises(WardroundError):
         _tasks(workers).do("validate", ORDER, None, lambda: False)
     assert not workers.started[0].alive
+
+
+OWN_MODEL = ORDER.model_copy(update={"arm": ALONE, "split": "test"})
+
+
+def test_the_sites_own_model_is_trained_in_its_hours_alone(hospital: Hospital) -> None:
+    hospital.closed(0, 60)
+    workers = PlayedWorkers([done()], on_look=hospital.second)
+    with pytest.raises(WardroundError) as caught:
+        _tasks(workers).do("validate", OWN_MODEL, None, lambda: False)
+    assert caught.value.code is Reason.NOT_NOW
+    assert not workers.started
+
+
+def test_the_training_of_the_sites_own_model_is_paused_and_goes_on(hospital: Hospital) -> None:
+    hospital.closed(3, 600)
+    workers = PlayedWorkers([None, None, None, None, None, PAUSED], [None, done()], on_look=hospital.second)
+    assert _tasks(workers).do("validate", OWN_MODEL, None, lambda: False)[0].error is None
+    first, second = workers.started
+    assert first.pauses > 0
+    assert second.asked == ["validate"]
+    assert hospital.seconds >= 600
 
 
 def test_a_job_that_ends_while_a_site_waits_ends_the_wait(hospital: Hospital) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from torch import Tensor
 
+from wardround.records.arms import ALONE
 from wardround.records.orders import TRAIN, VALIDATE, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
@@ -73,14 +74,14 @@ class SupervisedTasks:
         Raises:
             WardroundError: the hospital does not allow it, the worker died, or the job was ended.
         """
-        deadline = _now() + timedelta(seconds=order.deadline_seconds)
+        deadline, rules = _now() + timedelta(seconds=order.deadline_seconds), _as_the_rules_see_it(task, order)
         with self._busy:
             try:
-                if refusal := self._permission.refusal(task, _now()):
+                if refusal := self._permission.refusal(rules, _now()):
                     raise refusal.error()
                 while (answered := self._run(task, order, shared, aborted))[0].kind == "paused":
                     self.end()
-                    self._hold(task, deadline, aborted)
+                    self._hold(rules, deadline, aborted)
             finally:
                 self._watch_while_idle()
         answer, tensors = answered
@@ -104,7 +105,7 @@ class SupervisedTasks:
         try:
             worker = self._worker = self._worker or self._start(self._opening)
             worker.ask(task, order, shared)
-            return self._wait(worker, task, aborted)
+            return self._wait(worker, _as_the_rules_see_it(task, order), aborted)
         except BaseException:
             self.end()
             raise
@@ -168,6 +169,11 @@ class SupervisedTasks:
             self._watch_while_idle()
         finally:
             self._busy.release()
+
+
+def _as_the_rules_see_it(task: str, order: Order) -> str:
+    """The site's own model is asked for as scores, and takes as many steps as all rounds together."""
+    return TRAIN if task == VALIDATE and order.arm == ALONE else task
 
 
 def _refuse_aborted(aborted: Aborted) -> None:
