@@ -3,8 +3,9 @@ import yaml
 from typer.testing import CliRunner
 
 from support.provisioned import ROOT
+from wardround.cli import site_consent
 from wardround.cli.main import app
-from wardround.records.consent import Approval
+from wardround.records.consent import Approval, Revocation
 from wardround.records.reasons import Reason
 from wardround.records.study import load_study
 from wardround.site.config import load_site_config
@@ -96,6 +97,30 @@ def test_revoking_stops_it(site):
     assert "nothing to revoke" in run(
         "revoke", "clinical_risk", "--site", site, "--person", "x", "--why", "y", expect=2
     )
+
+
+def test_a_study_that_was_revoked_is_approved_again_only_by_whoever_knows_that(site):
+    run("approve", STUDY, "--site", site, *WHO)
+    run("revoke", "clinical_risk", "--site", site, "--person", "Dr. Adler", "--why", "complaints")
+    told = run("approve", STUDY, "--site", site, *WHO, expect=2)
+    assert "Dr. Adler" in told
+    assert "complaints" in told
+    assert refusal(site).reason is Reason.CONSENT_REVOKED
+    run("approve", STUDY, "--site", site, *WHO, "--yes")
+    assert refusal(site) is None
+
+
+def test_a_revocation_that_comes_while_an_approval_is_thought_over_stays(site, monkeypatch):
+    run("approve", STUDY, "--site", site, *WHO)
+    file = ConsentFile(load_site_config(site).state_folder, "clinical_risk")
+
+    def answered(_question):
+        file.add(Revocation(time="2030-01-02T09:00:00+00:00", person="Dr. Adler", why="complaints"))
+
+    monkeypatch.setattr(site_consent, "_ask", answered)
+    output = run("approve", STUDY, "--site", site, *WHO, "--set", "seed=9", expect=2)
+    assert "complaints" in output
+    assert refusal(site, "seed=9").reason is Reason.CONSENT_REVOKED
 
 
 def test_an_image_is_named_by_its_digest(site):

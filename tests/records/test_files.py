@@ -1,10 +1,11 @@
 """A file is whole or absent; what a hospital keeps is for its own user."""
 
+import fcntl
 from pathlib import Path
 
 import pytest
 
-from wardround.records.files import private_folder, whole_file, write_whole
+from wardround.records.files import locked, private_file, private_folder, whole_file, write_whole
 
 
 def test_a_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -30,3 +31,24 @@ def test_no_other_user_reads_a_private_folder(tmp_path: Path) -> None:
     folder = private_folder(tmp_path / "state" / "run")
     assert [one.stat().st_mode & 0o777 for one in (tmp_path, folder.parent, folder)] == [0o755, 0o700, 0o700]
     assert private_folder(folder) == folder
+
+
+def test_no_other_user_reads_a_private_file_in_a_folder_that_all_may_read(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    page, log = tmp_path / "page.html", tmp_path / "site.log"
+    page.touch(mode=0o644)
+    write_whole(page, b"a slice", private=True)
+    assert (page.read_bytes(), page.stat().st_mode & 0o777) == (b"a slice", 0o600)
+    private_file(log).write_bytes(b"kept")
+    assert (private_file(log).read_bytes(), log.stat().st_mode & 0o777) == (b"kept", 0o600)
+    with whole_file(page, private=True) as unfinished:
+        assert unfinished.stat().st_mode & 0o777 == 0o600  # while it is written, too
+
+
+def test_a_lock_is_this_users_and_keeps_others_out(tmp_path: Path) -> None:
+    file = tmp_path / "state" / ".lock"
+    with locked(file), file.open("ab") as other, pytest.raises(BlockingIOError):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with file.open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert file.stat().st_mode & 0o777 == 0o600

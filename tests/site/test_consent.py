@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -69,6 +71,35 @@ def test_a_consent_that_is_revoked_while_a_task_runs_ends_it(study, tmp_path, fi
     file.add(approval(study))
     assert rule.refusal("train", NOW) is None
     assert [one.kind for one in file.decisions()] == ["approval", "revocation", "approval"]
+
+
+def test_of_decisions_that_two_processes_add_at_once_none_is_lost(study, tmp_path, file):
+    script = (
+        "import sys; from pathlib import Path; from wardround.site.consent import ConsentFile\n"
+        "from wardround.records.consent import Revocation\n"
+        "for k in range(15): ConsentFile(Path(sys.argv[1]), sys.argv[2]).add("
+        "Revocation(time='2030', person=sys.argv[3], why=str(k)))"
+    )
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(tmp_path), study.name, who], env={"PYTHONPATH": ":".join(sys.path)}
+        )
+        for who in ("first", "second")
+    ]
+    assert [child.wait() for child in children] == [0, 0]
+    assert sorted((one.person, int(one.why)) for one in file.decisions()) == [
+        (who, k) for who in ("first", "second") for k in range(15)
+    ]
+
+
+def test_who_decides_knows_the_decision_before(study, file):
+    file.add(approval(study), knowing=[])
+    seen = file.decisions()
+    file.add(revocation())
+    with pytest.raises(WardroundError, match=r"revoked by Dr\. Vogel.*end of the study"):
+        file.add(approval(study), knowing=seen)
+    assert file.last() == revocation()
+    file.add(approval(study), knowing=file.decisions())
 
 
 @pytest.mark.parametrize("content", [b"{}\n", b"\xff\n", b'{"kind":"approval","time":"2030"'])

@@ -34,16 +34,18 @@ def approve(
         typer.Option(help="Digest (sha256:...) of the image that this site's jobs run in; for kits in containers."),
     ] = "",
     overrides: Overrides = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a changed study is approved.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask before a study that changed, or was revoked, is approved.")
+    ] = False,
 ) -> None:
     """Agree to a study at this hospital: no task of it is done before, and any change of it asks again.
 
     What was approved before is compared with what is approved now, and the difference is shown.
     """
-    from wardround.records.consent import Approval, differences
+    from wardround.records.consent import Approval, Revocation, differences
     from wardround.records.study import load_study
     from wardround.site.config import load_site_config
-    from wardround.site.consent import ConsentFile, needs_consent, now_in_utc, subject_of
+    from wardround.site.consent import ConsentFile, needs_consent, now_in_utc, subject_of, told
     from wardround.workloads.workload import make_workload
 
     config, chosen = load_site_config(site), load_study(study, tuple(overrides or ()))
@@ -51,12 +53,16 @@ def approve(
         raise WardroundError(Reason.CONFIGURATION_INVALID, f"{site}: the section for {chosen.name} is empty")
     subject = _with_image(subject_of(chosen), image)
     file = ConsentFile(config.state_folder, chosen.name)
-    before = [one for one in file.decisions() if isinstance(one, Approval)]
+    known = file.decisions()
+    before = [one for one in known if isinstance(one, Approval)]
     changed = differences(before[-1].subject, subject) if before else []
     for line in changed:
         results().print(f"changed      {line}", soft_wrap=True, markup=False)
-    if changed and not yes:
-        _ask(f"{len(changed)} changes since {before[-1].person} approved it on {before[-1].time}. Approve")
+    asks = [f"{len(changed)} changes since {before[-1].person} approved it on {before[-1].time}"] if changed else []
+    if known and isinstance(known[-1], Revocation):
+        asks.insert(0, told(known[-1]))
+    if asks and not yes:
+        _ask(f"{'; '.join(asks)}. Approve")
     decision = Approval(
         time=now_in_utc(),
         person=_said(person, "--person"),
@@ -64,7 +70,7 @@ def approve(
         contract_sha256=make_workload(chosen).contract_digest(),
         subject=subject,
     )
-    file.add(decision)
+    file.add(decision, knowing=known)
     for name, value in (
         ("approved", f"{chosen.name} at {config.name} by {decision.person}, {decision.ethics_reference}"),
         ("job", subject.study_sha256),
@@ -124,6 +130,6 @@ def _said(text: str, option: str) -> str:
 def _ask(question: str) -> None:
     if not sys.stdin.isatty():
         raise WardroundError(
-            Reason.CONSENT_CHANGED, "the study is not what was approved before; look at the changes, then add --yes"
+            Reason.CONSENT_CHANGED, f"asked of nobody, so not done: {question}? Look at it, then add --yes"
         )
     typer.confirm(question, abort=True)

@@ -1,5 +1,6 @@
-"""Files that are either whole or absent, and folders for their owner alone."""
+"""Files that are either whole or absent, and files and folders for their owner alone."""
 
+import fcntl
 import hashlib
 import os
 import uuid
@@ -9,25 +10,31 @@ from pathlib import Path
 
 from wardround.records.reasons import Reason, WardroundError
 
-_OWNER_ONLY = 0o700
+_FOLDER_OF_OWNER, _FILE_OF_OWNER = 0o700, 0o600
 _CHUNK = 1 << 20
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Writes bytes; a kill leaves the old file or the new one."""
-    with whole_file(path) as unfinished:
+def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
+    """Writes bytes; a kill leaves the old file or the new one. `private`: for this user alone, see `whole_file`."""
+    with whole_file(path, private=private) as unfinished:
         unfinished.write_bytes(content)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def whole_file(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Yields a path beside the target, of the same ending, to write to; what is there at the end takes its place.
 
     It is flushed to disk before it is renamed. Where the block raises, the target stays as it was.
+
+    Args:
+        path: the target.
+        private: for this user alone, whoever may read its folder: for whatever shows patients.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{uuid.uuid4().hex}.{path.name}")
     try:
+        if private:
+            private_file(unfinished)
         yield unfinished
         with unfinished.open("rb") as stream:
             os.fsync(stream.fileno())
@@ -67,8 +74,23 @@ def writable_folder(folder: Path, key: str) -> Path:
 def private_folder(folder: Path) -> Path:
     """Makes a folder, and those above it that are missing, for this user alone. One that is there keeps its rights."""
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
-        missing.mkdir(mode=_OWNER_ONLY, exist_ok=True)
+        missing.mkdir(mode=_FOLDER_OF_OWNER, exist_ok=True)
     return folder
+
+
+def private_file(file: Path) -> Path:
+    """Makes an empty file for this user alone, to be added to; one that is there keeps its content and rights."""
+    file.touch(mode=_FILE_OF_OWNER)
+    return file
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Waits until no other process holds this lock, and holds it. The file is made, with its folder, and stays."""
+    private_folder(file.parent)
+    with private_file(file).open("ab") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
 
 
 def sha256_of(file: Path) -> str:

@@ -1,5 +1,6 @@
 """Whether a hospital has agreed to a study, in a file of its own: nothing is done for a study before."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from pydantic import ValidationError
 
 from wardround.records.code import code_facts
 from wardround.records.consent import DECISION, Approval, Revocation, Subject, differences
-from wardround.records.files import private_folder, write_whole
+from wardround.records.files import locked, private_folder, write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import StudyConsent, in_utc
 from wardround.records.study import Study
@@ -43,6 +44,7 @@ class ConsentFile:
     def __init__(self, state_folder: Path, study: str) -> None:
         self.file = state_folder / "consent" / f"{study}.jsonl"
         self.asked = state_folder / "consent" / f"{study}.asked.yaml"
+        self._study, self._lock = study, state_folder / "consent" / f".{study}.lock"
 
     def decisions(self) -> list[Approval | Revocation]:
         """All of them, oldest first; empty where nobody has decided.
@@ -66,22 +68,35 @@ class ConsentFile:
         """The one that holds."""
         return next(reversed(self.decisions()), None)
 
-    def add(self, decision: Approval | Revocation) -> None:
-        """Adds one; the file is whole before and after.
+    def add(self, decision: Approval | Revocation, *, knowing: Sequence[Approval | Revocation] | None = None) -> None:
+        """Adds one; the file is whole before and after, and of two that are added at once both are in it.
+
+        Args:
+            decision: the newest.
+            knowing: the decisions that whoever decides has seen; by default whatever there is.
 
         Raises:
+            WardroundError: the file is damaged, or there is a decision that they have not seen: an approval would
+                undo a revocation that they know nothing of.
             OSError: the state folder cannot be written.
         """
-        private_folder(self.file.parent)
-        lines = [DECISION.dump_json(one) + b"\n" for one in (*self.decisions(), decision)]
-        write_whole(self.file, b"".join(lines))
+        with locked(self._lock):
+            before = self.decisions()
+            if knowing is not None and before != list(knowing):
+                raise WardroundError(
+                    Reason.CONSENT_CHANGED,
+                    f"{self.file}: {self._study} was decided on meanwhile, and is now "
+                    f"{told(before[-1]) if before else 'not decided on'}; decide again, knowing that",
+                )
+            lines = [DECISION.dump_json(one) + b"\n" for one in (*before, decision)]
+            write_whole(self.file, b"".join(lines), private=True)
 
     def keep_asked(self, study: Study) -> None:
         """Writes what a job asked for, to be looked at and approved as it is; where that fails, nothing is lost."""
         text = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
         try:
             private_folder(self.asked.parent)
-            write_whole(self.asked, text.encode())
+            write_whole(self.asked, text.encode(), private=True)
         except OSError:
             return
 
@@ -162,12 +177,15 @@ def _consent(state_folder: Path, study: str) -> StudyConsent:
         last = ConsentFile(state_folder, study).last()
     except WardroundError as error:
         return StudyConsent(study, approved=False, told=str(error))
-    if isinstance(last, Approval):
-        told = f"approved by {last.person}, {last.ethics_reference}, {in_utc(last.time)}"
-        return StudyConsent(study, approved=True, told=told)
-    if last is None:
-        return StudyConsent(study, approved=False, told="nobody has decided")
-    return StudyConsent(study, approved=False, told=f"revoked by {last.person}, {in_utc(last.time)}: {last.why}")
+    return StudyConsent(study, approved=isinstance(last, Approval), told=told(last) if last else "nobody has decided")
+
+
+def told(decision: Approval | Revocation) -> str:
+    """One in words: `approved by ..., ethics reference, time`."""
+    time = in_utc(decision.time)
+    if isinstance(decision, Approval):
+        return f"approved by {decision.person}, {decision.ethics_reference}, {time}"
+    return f"revoked by {decision.person}, {time}: {decision.why}"
 
 
 def _state(file: Path) -> tuple[int, int, int] | None:

@@ -1,16 +1,14 @@
 """How long a site's device was used, day by day: `<state_folder>/device_hours.json`, over all runs and jobs."""
 
-import fcntl
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from wardround.records.files import private_folder, write_whole
+from wardround.records.files import locked, write_whole
 from wardround.records.reasons import Reason, WardroundError
 
 _FILE = "device_hours.json"
@@ -51,12 +49,12 @@ class DeviceHours:
             WardroundError: see `used`.
             OSError: the file cannot be written.
         """
-        with self._locked():
+        with locked(self._folder / _LOCK):
             held = self._read().seconds
             held[day] = held.get(day, 0.0) + seconds
             newest = dict(sorted(held.items())[-_DAYS_KEPT:])
             text = json.dumps(_Ledger(seconds=newest).model_dump(mode="json"), indent=2)
-            write_whole(self._folder / _FILE, text.encode())
+            write_whole(self._folder / _FILE, text.encode(), private=True)
 
     def _read(self) -> _Ledger:
         file = self._folder / _FILE
@@ -69,12 +67,6 @@ class DeviceHours:
                 Reason.CONFIGURATION_INVALID,
                 f"{file}: expected seconds by day, found something else; move the file away to count from nothing",
             ) from error
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with (private_folder(self._folder) / _LOCK).open("w", encoding="ascii") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX)
-            yield
 
 
 class Meter:

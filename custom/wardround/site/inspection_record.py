@@ -6,11 +6,11 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from wardround.records.files import private_folder, write_whole
+from wardround.records.files import locked, write_whole
 from wardround.records.json_text import plain
 from wardround.records.site_status import LastInspection
 
-_FILE = "inspection.json"
+_FILE, _LOCK = "inspection.json", ".inspection.lock"
 _RECORD = TypeAdapter(dict[str, LastInspection])
 
 
@@ -29,6 +29,6 @@ def note_inspection(state_folder: Path, inspection: LastInspection) -> None:
     Raises:
         OSError: the state folder cannot be written.
     """
-    record = {one.study: asdict(one) for one in [*last_inspections(state_folder), inspection]}
-    private_folder(state_folder)
-    write_whole(state_folder / _FILE, json.dumps(record, indent=2).encode())
+    with locked(state_folder / _LOCK):  # of two studies that are inspected at once, neither is lost
+        record = {one.study: asdict(one) for one in [*last_inspections(state_folder), inspection]}
+        write_whole(state_folder / _FILE, json.dumps(record, indent=2).encode(), private=True)
