@@ -105,6 +105,7 @@ def test_a_page_is_written_for_the_hospitals_own_eyes(study: Path) -> None:
     done = _inspect(study, "--html", str(page))
     assert done.exit_code == 0, done.output
     assert "keep it here" in done.stderr
+    assert page.stat().st_mode & 0o077 == 0  # whatever folder it is put into
     text = page.read_text(encoding="utf-8")
     assert "Columns by split" in text
     assert "cholesterol, mg/dL" in text

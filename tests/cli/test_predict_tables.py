@@ -38,6 +38,7 @@ def _predict(hospital: Path, *more: str, case: str = "asked.csv") -> Result:
 def test_each_row_gets_a_risk_and_the_figures_are_told_in_words(hospital: Path, case: str) -> None:
     done = _predict(hospital, "--site", str(hospital / "site.yaml"), case=case)
     assert done.exit_code == 0, done.output
+    assert (hospital / "risks.csv").stat().st_mode & 0o077 == 0
     risks = pl.read_csv(hospital / "risks.csv")
     lines = [line.split() for line in done.output.splitlines()]
     assert ["rows", f"{len(risks)}"] in lines

@@ -151,6 +151,7 @@ def test_an_input_that_moved_is_flagged_and_only_counts_are_shared(
     assert set(shared) == {"format", "site", "study", "version", "time", "fit", "cases", "flags"}
     assert "age" not in share.read_text()
     assert "age" in page.read_text()
+    assert page.stat().st_mode & 0o077 == 0  # it shows this hospital's figures
     assert "patient" not in json.dumps(shared["flags"])
 
 

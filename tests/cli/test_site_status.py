@@ -65,6 +65,7 @@ def test_runs_rounds_and_inspections_are_shown_and_written_as_a_page(kit: Path, 
     assert "  round 1     dice_mean 0.250\n  round 2     dice_mean 0.500\n  round 3     out_of_memory\n" in text
     assert text.endswith(f"{page}\n")
     html = page.read_text()
+    assert page.stat().st_mode & 0o077 == 0
     for part in ("<h1>hospital-a</h1>", "job-7", "<td>0.500</td>", "out_of_memory", "6 train cases"):
         assert part in html
     assert html.count("<table>") == html.count('<div class="scroll"><table>') > 2  # a wide table scrolls, not the page

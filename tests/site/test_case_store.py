@@ -17,7 +17,7 @@ CASES = [
 def test_they_come_back_by_arm_and_split(tmp_path: Path) -> None:
     file = write_case_scores(tmp_path / "run", "alone:hospital-a", Scores(split="test", records=[], cases=CASES))
     assert file == tmp_path / "run" / "cases" / "alone-hospital-a.test.json"
-    assert file.parent.parent.stat().st_mode & 0o077 == 0
+    assert [one.stat().st_mode & 0o077 for one in (file, file.parent, file.parent.parent)] == [0, 0, 0]
     write_case_scores(tmp_path / "run", "best", Scores(split="test", records=[], cases=CASES[:1]))
     assert read_case_scores(tmp_path / "run", "alone:hospital-a", "test") == CASES
     assert read_case_scores(tmp_path / "run", "best", "test") == CASES[:1]

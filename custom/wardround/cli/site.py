@@ -104,5 +104,5 @@ def status(
     for line in status_lines(found):
         console.print(line, soft_wrap=True, markup=False)
     if html:
-        write_whole(html, render_status(found, datetime.now(UTC).isoformat(timespec="seconds")).encode())
+        write_whole(html, render_status(found, datetime.now(UTC).isoformat(timespec="seconds")).encode(), private=True)
         console.print(f"{html}", soft_wrap=True, markup=False)

@@ -85,7 +85,7 @@ def inspect(
     if output is Format.JSON:
         typer.echo(json.dumps([record.model_dump(mode="json") for record, _ in looked], indent=2, ensure_ascii=False))
     if html:
-        write_whole(html, render_inspections(looked).encode())
+        write_whole(html, render_inspections(looked).encode(), private=True)
         progress().print(f"{html} (it shows patients' values: keep it here)", soft_wrap=True, markup=False)
     if any(record.found.errors or (strict and record.found.warnings) for record, _ in looked):
         raise typer.Exit(EXIT_FAILED)

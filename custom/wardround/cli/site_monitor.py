@@ -96,7 +96,7 @@ def monitor(
     else:
         _print(results(), found, words, first)
     if html:
-        write_whole(html, render_monitoring(found, words).encode())
+        write_whole(html, render_monitoring(found, words).encode(), private=True)
         progress().print(f"{html} (it shows this hospital's figures: keep it here)", soft_wrap=True, markup=False)
     if share and shared:
         write_whole(share, (shared.model_dump_json(indent=2) + "\n").encode())

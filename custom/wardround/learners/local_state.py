@@ -69,7 +69,7 @@ class LocalState(KeptEntries):
         """Writes the pending entries; earlier pending ones are discarded."""
         self._forget_pending()
         content = save({name: tensor.detach().cpu().contiguous() for name, tensor in entries.items()})
-        write_whole(self._pending_file(model_round), content)
+        write_whole(self._pending_file(model_round), content, private=True)
 
     def acknowledge(self, model_round: int | None) -> None:
         """Commits by renaming, which cannot half happen; see `KeptEntries.acknowledge`."""
@@ -87,7 +87,7 @@ class LocalState(KeptEntries):
     def _claim(self, owner: dict[str, str]) -> None:
         file = private_folder(self.folder) / _OWNER
         if not file.exists():
-            write_whole(file, json.dumps(owner, indent=2, sort_keys=True).encode())
+            write_whole(file, json.dumps(owner, indent=2, sort_keys=True).encode(), private=True)
             return
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         unlike = sorted(key for key in {*owner, *found} if owner.get(key) != found.get(key))

@@ -91,7 +91,9 @@ def write_paused(folder: Path, paused: PausedRound) -> None:
     # cloned: entries may share storage, which safetensors refuses
     tensors = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in parts}
     header = _Header(start=paused.start, progress=paused.progress, scaler=paused.scaler)
-    write_whole(private_folder(folder) / _FILE, save(tensors, metadata={_HEADER: header.model_dump_json()}))
+    write_whole(
+        private_folder(folder) / _FILE, save(tensors, metadata={_HEADER: header.model_dump_json()}), private=True
+    )
 
 
 def read_paused(folder: Path, start: Start) -> PausedRound | None:

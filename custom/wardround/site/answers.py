@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from wardround.records.files import private_folder
+from wardround.records.files import private_file, private_folder
 from wardround.records.json_text import plain
 from wardround.records.orders import Order, Reply
 from wardround.records.site_status import RunStatus, SiteAnswer
@@ -35,7 +35,7 @@ def note_answer(state_folder: Path, job: str, task: str, order: Order, reply: Re
         metrics={record.name: record.value for record in reply.records if record.value is not None},
     )
     folder = private_folder(state_folder / order.run)
-    with (folder / _FILE).open("a", encoding="utf-8") as stream:
+    with private_file(folder / _FILE).open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(asdict(answer)) + "\n")
 
 

@@ -26,7 +26,7 @@ def write_case_scores(run_folder: Path, arm: str, scores: Scores) -> Path:
     """
     file = case_file(run_folder, arm, scores.split)
     private_folder(file.parent)
-    write_whole(file, _CASES.dump_json(scores.cases, indent=1))
+    write_whole(file, _CASES.dump_json(scores.cases, indent=1), private=True)
     return file
 
 

@@ -107,7 +107,7 @@ class ValidationDrift:
         self._looks = looks
         try:
             private_folder(self._file.parent)
-            write_whole(self._file, _LOOKS.dump_json(looks))
+            write_whole(self._file, _LOOKS.dump_json(looks), private=True)
         except OSError as error:
             _log.warning("%s: %s; a new process will have nothing to compare with", self._file, error.strerror)
 

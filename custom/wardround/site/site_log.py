@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from wardround.records.files import private_folder
+from wardround.records.files import private_file, private_folder
 from wardround.records.reasons import Reason, WardroundError
 
 FILE_NAME = "site.log"
@@ -31,7 +31,7 @@ def open_site_log(folder: Path) -> None:
         handler.close()
     logger.addHandler(logging.NullHandler())  # else Python prints errors to stderr, which FLARE may keep
     private_folder(folder)
-    handler = logging.FileHandler(file, encoding="utf-8")
+    handler = logging.FileHandler(private_file(file), encoding="utf-8")
     handler.setFormatter(logging.Formatter(_FORMAT))
     logger.addHandler(handler)
 

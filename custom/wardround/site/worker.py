@@ -13,6 +13,7 @@ from typing import IO, Protocol
 
 from torch import Tensor
 
+from wardround.records.files import private_file
 from wardround.records.orders import Order
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.site_log import FILE_NAME
@@ -146,7 +147,7 @@ def _words(folder: Path | None) -> Iterator[IO[bytes] | int]:
         yield subprocess.DEVNULL
         return
     try:
-        stream = (folder / FILE_NAME).open("ab")
+        stream = private_file(folder / FILE_NAME).open("ab")
     except OSError:
         yield subprocess.DEVNULL
         return

@@ -38,7 +38,7 @@ def test_a_sites_cases_are_drawn_into_the_folder_that_it_names(site, tmp_path):
     assert sorted(tmp_path.rglob("*.*")) == sorted(files)
     assert len(files) == 2
     assert files[0].suffix == ".png"
-    assert files[0].parent.stat().st_mode & 0o077 == 0
+    assert [file.stat().st_mode & 0o077 for file in (files[0].parent, *files)] == [0, 0, 0]
     assert files[0].stat().st_size < 300_000
 
 

@@ -68,6 +68,7 @@ def test_the_label_map_lies_on_the_inputs_grid_in_the_sites_convention(tmp_path,
     site = BrainTumorSiteSettings(folder=tmp_path / "data", layout=layout, labels=layout)
     file = tmp_path / "out" / "prediction.nii.gz"
     volumes = predict_case(_Thresholds().eval(), case, file, SETTINGS, site)
+    assert file.stat().st_mode & 0o077 == 0
     written = nib.load(file)
     assert written.shape == shape
     assert np.allclose(written.affine, affine)

@@ -55,7 +55,7 @@ class ContentHashes:
             return
         merged = _load(self._file) | self._known
         try:
-            write_whole(self._file, json.dumps(merged).encode())
+            write_whole(self._file, json.dumps(merged).encode(), private=True)
             self._changed = False
         except OSError as error:  # only speed is lost
             _log.warning("content hashes not kept: %s", error)

@@ -90,7 +90,7 @@ def restore_labels(regions: NDArray | torch.Tensor, grid: CaseGrid, convention: 
 
 
 def save_labels(file: Path, labels: NDArray[np.uint8], grid: CaseGrid) -> None:
-    """Writes label values with the input's affine; the file appears whole or not at all.
+    """Writes label values with the input's affine; the file appears whole or not at all, for its owner alone.
 
     Raises:
         WardroundError: the name does not end in .nii.gz or .nii.
@@ -103,7 +103,7 @@ def save_labels(file: Path, labels: NDArray[np.uint8], grid: CaseGrid) -> None:
     image.set_sform(grid.input_affine, code=1)
     if not np.allclose(image.header.get_qform(), grid.input_affine, atol=1e-3):
         image.header["qform_code"] = 0  # a sheared affine has no quaternion: a reader must take the sform
-    with whole_file(file) as unfinished:
+    with whole_file(file, private=True) as unfinished:
         nib.save(image, unfinished)
 
 

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch as LegendPatch
 from numpy.typing import NDArray
 from torch import nn
 
-from wardround.records.files import private_folder
+from wardround.records.files import private_file, private_folder
 from wardround.workloads.brain_tumor.inference import predict_probabilities
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, ImageContract
@@ -82,7 +82,7 @@ def draw_case(case: PreparedCase, prediction: NDArray, file: Path, contract: Ima
     )
     figure.subplots_adjust(left=0.005, right=0.995, top=0.9, bottom=0.12, wspace=0.03)
     private_folder(file.parent)
-    figure.savefig(file, metadata={"Software": None})
+    figure.savefig(private_file(file), metadata={"Software": None})
 
 
 def _draw_panel(axes: Axes, title: str, picture: NDArray, spacing_mm: tuple[float, float, float]) -> None:

@@ -61,7 +61,7 @@ def predict_table(
     risks = probabilities_of(network, inputs)
     told = pl.DataFrame({"number": table.rows, "row": table.row_ids, "patient": table.patients, "risk": risks})
     every = pl.DataFrame({"number": range(1, table.source_rows + 1)}, schema={"number": pl.Int64})
-    with whole_file(file) as unfinished:
+    with whole_file(file, private=True) as unfinished:
         every.join(told, on="number", how="left", maintain_order="left").write_csv(unfinished)
     for group in group_findings(table.findings):
         for line in group.first_lines():
