@@ -20,19 +20,21 @@ from wardround.site.device_hours import DeviceHours
 from wardround.site.inspection_record import note_inspection
 from wardround.site.outbox import write_line
 from wardround.site.site_log import open_site_log
+from wardround.workloads.brain_tumor import content_hash
 from wardround.workloads.brain_tumor.case_cache import CaseCache
 
 
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
     """Made by an admin before the site was, such as to be mounted into a container, with folders in it."""
-    for folder in (tmp_path, tmp_path / "consent", tmp_path / "run", tmp_path / "run" / "cases"):
-        folder.mkdir(exist_ok=True)
+    state = tmp_path / "state"
+    for folder in (state, state / "consent", state / "run", state / "run" / "cases"):
+        folder.mkdir()
         folder.chmod(0o755)
-    return tmp_path
+    return state
 
 
-def test_every_file_is_its_owners(state: Path) -> None:
+def test_every_file_is_its_owners(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = make_study()
     logger = logging.getLogger("wardround")
     before, logger.handlers = logger.handlers, []
@@ -51,8 +53,11 @@ def test_every_file_is_its_owners(state: Path) -> None:
     write_case_scores(state / "run", "best", Scores(split="test", records=[], cases=[case]))
     LocalState(state / "run", {"run": "run"})
     write_line(state, OutboxLine(time="2030-01-07T00:00:00+00:00", site="hospital-a", job="job", task="train"))
+    image = state.parent / "p1.nii.gz"
+    image.write_bytes(b"")
     hashes = CaseCache(state).hashes
-    hashes.adopt({"/data/p1.nii.gz": ([1, 2], "digest")})
+    monkeypatch.setattr(content_hash, "_SETTLED_NS", -1)
+    hashes.of(image)
     hashes.save()
     written = [file for file in state.rglob("*") if file.is_file()]
     assert len(written) >= 12
