@@ -82,7 +82,6 @@ def test_no_kept_entry_is_on_the_wire(site: Site) -> None:
         )
         wires.append(result)
         kept.append(_learner(site).own_entries())
-    wires.append(site.ask(messages.SUBMIT_MODEL, params=False))
     learner = _learner(site)
     assert not torch.equal(kept[0]["norm.weight"], kept[1]["norm.weight"])
     assert set(kept[0]) == {
@@ -100,8 +99,8 @@ def test_no_kept_entry_is_on_the_wire(site: Site) -> None:
             assert name.encode() not in raw
             if tensor.numel() > 1:  # a counter's bytes can be anywhere by chance
                 assert tensor.numpy().tobytes() not in raw
-    shared = learner.shared_entries()["first.weight"]
-    assert shared.numpy().tobytes() in fobs.dumps(wires[-1])  # the search would find what does cross
+    moved = learner.shared_entries()["first.weight"] - site.shared["first.weight"]
+    assert moved.numpy().tobytes() in fobs.dumps(wires[-1])  # the search would find what does cross
 
 
 def test_the_sites_log_names_the_entries_that_stay_once(site: Site, tmp_path: Path) -> None:
@@ -232,6 +231,17 @@ def test_a_hospital_that_has_not_agreed_does_nothing_and_says_so_by_a_code(tmp_p
     approve(study.model_copy(update={"seed": study.seed + 1}), state)
     assert _reply(site.ask(messages.TRAIN)).error == Reason.CONSENT_CHANGED
     assert f"seed: {study.seed + 1} -> {study.seed}" in (state / "site.log").read_text()
+
+
+@pytest.mark.parametrize("meta", [None, {}])
+def test_a_trained_model_is_not_given_out_as_it_is(site: Site, tmp_path: Path, meta: dict[str, Any] | None) -> None:
+    """FLARE's workflows between sites ask for `submit_model`, with no order of ours."""
+    site.ask(messages.TRAIN)
+    answer = site.ask("submit_model", params=False, meta=meta)
+    assert _reply(answer) == Reply(error=Reason.SITE_FAILED)
+    assert not FLModelUtils.from_shareable(answer).params
+    log = (tmp_path / "hospital-a" / "state" / "site.log").read_text()
+    assert "task 'submit_model' is unknown; known: prepare, train, validate" in log
 
 
 def test_an_evaluating_hospital_refuses_to_train(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_outside_the_windows_training_is_refused_until_the_next_opens(hours: Dev
 def test_reading_and_scoring_are_allowed_at_any_time_and_scoring_is_not_where_the_site_says_so(
     hours: DeviceHours,
 ) -> None:
-    for task in ("prepare", "validate", "submit_model"):
+    for task in ("prepare", "validate"):
         assert _rule(hours).refusal(task, NOON) is None
     strict = _rule(hours, score_outside_windows=False)
     assert strict.refusal("prepare", NOON) is None

@@ -18,7 +18,7 @@ import torch
 
 from support.small_risk import first_entries, risk_site, risk_study
 from wardround.flare.site_causes import first_cause
-from wardround.records.orders import PREPARE, SUBMIT_MODEL, TRAIN, Order, Reply
+from wardround.records.orders import PREPARE, TRAIN, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 from wardround.site import supervised_tasks
@@ -129,9 +129,6 @@ def test_the_process_gives_the_bits_that_the_tasks_give_here_and_a_killed_one_is
     assert _without_time(reply) == _without_time(expected)
     assert difference is not None
     assert all(torch.equal(difference[name], tensor) for name, tensor in expected_difference.items())
-    _, shared = tasks.do(SUBMIT_MODEL, FIRST, None, never)
-    assert shared is not None
-    assert shared.keys() == SHARED.keys()
 
 
 def test_training_that_a_window_ends_goes_on_in_another_process_to_the_same_bits(

@@ -40,7 +40,9 @@ CONCURRENT_SITES = "WARDROUND_CONCURRENT_SITES"  # how many sites share this mac
 
 
 class SiteExecutor(Executor):
-    """Answers `prepare`, `train`, `validate` and `submit_model` for one hospital.
+    """Answers `prepare`, `train` and `validate` for one hospital.
+
+    FLARE's workflows between sites ask for `submit_model`, a site's weights as they are; that is no task of ours.
 
     Whatever goes wrong, the answer has FLARE's return code OK and a coded reason; the exception's text, which may
     name a patient's file, goes to the site's own log alone (an exception that leaves `execute` reaches
@@ -76,11 +78,10 @@ class SiteExecutor(Executor):
             return FLModelUtils.to_shareable(_model(refused(code_of(error)), None))
 
     def _answer(self, task_name: str, received: FLModel, fl_ctx: FLContext, abort_signal: Signal) -> FLModel:
-        # CSE workflows of FLARE ask for the model without an order of ours
-        if task_name == messages.SUBMIT_MODEL:
-            order = Order(run="submit_model")
-            answer, entries = self._carry_out(task_name, order, received, fl_ctx, abort_signal)
-            return _model(self._guarded(answer, fl_ctx), entries, ParamsType.FULL)
+        if task_name not in messages.TASKS:  # before the order, which what others ask for has none of
+            raise WardroundError(
+                Reason.SITE_FAILED, f"task {task_name!r} is unknown; known: {', '.join(messages.TASKS)}"
+            )
         order = Order.model_validate((received.meta or {}).get(messages.KEY))
         try:
             reply, params = self._carry_out(task_name, order, received, fl_ctx, abort_signal)
@@ -89,15 +90,11 @@ class SiteExecutor(Executor):
             raise
         cleared = self._guarded(reply, fl_ctx)
         self._note(task_name, order, cleared.reply, fl_ctx)
-        return _model(cleared, params, ParamsType.DIFF)
+        return _model(cleared, params)
 
     def _carry_out(
         self, task_name: str, order: Order, received: FLModel, fl_ctx: FLContext, abort_signal: Signal
     ) -> tuple[Reply, Mapping[str, Tensor] | None]:
-        if task_name not in messages.TASKS:
-            raise WardroundError(
-                Reason.SITE_FAILED, f"task {task_name!r} is unknown; known: {', '.join(messages.TASKS)}"
-            )
         shared = None if received.params is None else as_tensors(received.params)
         return self._open(fl_ctx).do(task_name, order, shared, lambda: bool(abort_signal.triggered))
 
@@ -165,7 +162,7 @@ def threads_per_site() -> int:
     return max(1, available_cores() // max(1, int(os.environ.get(CONCURRENT_SITES, "1"))))
 
 
-def _model(cleared: Cleared, params: Mapping[str, Tensor] | None, params_type: ParamsType | None = None) -> FLModel:
+def _model(cleared: Cleared, params: Mapping[str, Tensor] | None) -> FLModel:
     reply = cleared.reply
     if reply.error is not None:  # the gate refuses a whole answer, its weights included
         params = None
@@ -174,7 +171,7 @@ def _model(cleared: Cleared, params: Mapping[str, Tensor] | None, params_type: P
         meta[FLMetaKey.NUM_STEPS_CURRENT_ROUND] = reply.report.steps
     return FLModel(
         params=dict(params) if params else None,
-        params_type=params_type if params else None,
+        params_type=ParamsType.DIFF if params else None,
         metrics=messages.metrics(reply.records),
         meta=meta,
     )

@@ -6,7 +6,7 @@ from wardround.records import orders
 from wardround.records.metric_record import MetricRecord
 from wardround.records.orders import Order, Reply
 
-PREPARE, TRAIN, VALIDATE, SUBMIT_MODEL = orders.TASKS
+PREPARE, TRAIN, VALIDATE = orders.TASKS
 TASKS = list(orders.TASKS)
 
 KEY = "wardround"  # where an `Order` or a `Reply` lies in FLModel.meta

@@ -12,8 +12,7 @@ from wardround.records.update import SiteManifest, TrainingReport
 PREPARE = "prepare"
 TRAIN = "train"
 VALIDATE = "validate"
-SUBMIT_MODEL = "submit_model"
-TASKS = (PREPARE, TRAIN, VALIDATE, SUBMIT_MODEL)
+TASKS = (PREPARE, TRAIN, VALIDATE)
 
 
 class _Message(BaseModel):

@@ -30,7 +30,7 @@ class Rule(Protocol):
     """One condition of the hospital's, such as its training windows."""
 
     def refusal(self, task: str, now: datetime) -> Refusal | None:
-        """None where `task` (prepare, train, validate, submit_model) may happen at `now`, which has a time zone.
+        """None where `task` (prepare, train, validate) may happen at `now`, which has a time zone.
 
         Asked every second while a task runs, so it should take a millisecond at most.
         """

@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.learner import Learner
 from wardround.learners.pausing import Pauses
-from wardround.records.arms import AGAINST_ALONE, ALONE, BEST, PERSONALISED, RECALIBRATED, REFERENCE
+from wardround.records.arms import AGAINST_ALONE, ALONE, BEST, LAST, PERSONALISED, RECALIBRATED, REFERENCE
 from wardround.records.changed import changed
-from wardround.records.orders import PREPARE, SUBMIT_MODEL, TASKS, TRAIN, VALIDATE, Order, Reply
+from wardround.records.orders import PREPARE, TASKS, TRAIN, VALIDATE, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.records.study import Study
@@ -27,6 +27,10 @@ from wardround.site.safe_quorum import refuse_small_quorum
 from wardround.workloads.input_cells import input_tally
 
 _log = logging.getLogger(__name__)
+
+_MADE_HERE = (PERSONALISED, RECALIBRATED, REFERENCE, ALONE, *AGAINST_ALONE)  # learned from this site's patients
+_ARMS = (BEST, LAST, *_MADE_HERE)
+_SCORED = ("validation", "test")
 
 
 class SiteTasks:
@@ -62,8 +66,6 @@ class SiteTasks:
             return self.train(order, shared)
         if task == VALIDATE:
             return self.validate(order, shared), None
-        if task == SUBMIT_MODEL:
-            return self.submit_model()
         raise WardroundError(Reason.SITE_FAILED, f"task {task!r} is unknown; known: {', '.join(TASKS)}")
 
     def prepare(self, order: Order) -> Reply:
@@ -94,11 +96,7 @@ class SiteTasks:
 
     def train(self, order: Order, shared: Mapping[str, Tensor] | None) -> tuple[Reply, dict[str, Tensor]]:
         """Scores the received weights on the validation split, trains, and returns the difference."""
-        if self._config.role != "train":
-            raise WardroundError(
-                Reason.CONFIGURATION_INVALID, f"role {self._config.role}: this site is never trained on"
-            )
-        self._refuse_small_quorum()
+        self._refuse_training(order.run)
         learner = self._load(order, shared)
         scores, seconds, flags = None, 0.0, []
         if order.round % self._study.evaluation.evaluate_every == 0:
@@ -124,6 +122,10 @@ class SiteTasks:
         Of the arm `recalibrated` no checkpoint is kept: its correction is a step after the network, not one of its
         entries, and is fitted anew from the model of the arm before it.
         """
+        _refuse_unknown("arm", order.arm, _ARMS)
+        _refuse_unknown("split", order.split, _SCORED)
+        if order.arm in _MADE_HERE:
+            self._refuse_training(order.run)
         if order.arm == REFERENCE:
             return self._reference(order)
         if order.arm == ALONE or order.arm in AGAINST_ALONE:
@@ -149,12 +151,6 @@ class SiteTasks:
             self._draw(folder / "pictures", learner, order.split)
         return _scored(scores, notes)
 
-    def submit_model(self) -> tuple[Reply, dict[str, Tensor]]:
-        """The shared entries of the site's current model; what is kept local stays."""
-        if self._learner is None:
-            raise WardroundError(Reason.LOCAL_STATE_MISSING, "submit_model: this site has not been asked to prepare")
-        return Reply(), self._learner.shared_entries()
-
     def _reference(self, order: Order) -> Reply:
         """Fits the workload's simple model on this site's training cases, and scores it."""
         learner = self._open(order.run)
@@ -171,8 +167,6 @@ class SiteTasks:
 
     def _own_model(self, order: Order) -> Reply:
         """Trains this site alone, or compares what the federation made with that."""
-        if self._config.role != "train":
-            raise WardroundError(Reason.CONFIGURATION_INVALID, f"role {self._config.role}: has no model of its own")
         learner, config, run = self._open(order.run), self._config, self._run
         site = OpenSite(learner.workload, learner.data)
         if arm := AGAINST_ALONE.get(order.arm):
@@ -182,6 +176,19 @@ class SiteTasks:
         return Reply(
             records=line.records, tallies=line.tallies, cohorts=line.cohorts, alerts=line.alerts, notes=line.notes
         )
+
+    def _refuse_training(self, run: str) -> None:
+        """For every task and arm that learns from this site's patients: figures tell of them where no weights leave."""
+        config = self._config
+        if config.role != "train":
+            raise WardroundError(Reason.CONFIGURATION_INVALID, f"role {config.role}: this site is never trained on")
+        self._refuse_small_quorum()
+        patients, least = self._open(run).data.counts.get("train_patients", 0), config.disclosure.minimum_patients
+        if patients < least:
+            raise WardroundError(
+                Reason.TOO_FEW_PATIENTS,
+                f"{patients} training patients, below disclosure.minimum_patients {least}: this site is not trained on",
+            )
 
     def _refuse_small_quorum(self) -> None:
         """The hospital's own check: a job reaches it past every check of the command line's."""
@@ -237,6 +244,11 @@ class SiteTasks:
             self._drift = None
             _log.info("%s: %d entries are shared", run, len(self._learner.shared_names))
         return self._learner
+
+
+def _refuse_unknown(what: str, name: str, known: tuple[str, ...]) -> None:
+    if name not in known:
+        raise WardroundError(Reason.SITE_FAILED, f"validate: {what} {name!r} is unknown; known: {', '.join(known)}")
 
 
 def _scored(scores: Scores, notes: list[str]) -> Reply:
