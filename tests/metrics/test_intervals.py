@@ -42,6 +42,27 @@ def test_a_patient_counts_once_however_many_scans():
     assert record.value == pytest.approx(0.1 / 3)
 
 
+def test_a_difference_gives_away_those_with_another_number_of_cases_than_others():
+    """Both models' own means, over cases, and the difference over patients: what is left is one patient's."""
+    patients = ["a", "a", *"bcdefg"]
+    ours, theirs = [0.9, 0.8, 0.5, 0.6, 0.7, 0.4, 0.3, 0.2], [0.1, 0.3, 0.5, 0.5, 0.6, 0.4, 0.2, 0.2]
+    record = paired_difference("dice_wt", _scores(ours, patients), _scores(theirs, patients))
+    own_means = np.mean(ours) - np.mean(theirs)
+    assert own_means * 8 - record.value * 7 == pytest.approx((0.8 + 0.5) / 2)  # half of what only `a` has
+    assert record.support == 1
+    alike = paired_difference("dice_wt", _scores(ours, [*"aabbccdd"]), _scores(theirs, [*"aabbccdd"]))
+    assert alike.support == 4
+    half = paired_difference("dice_wt", _scores(ours, [*"aabbcdef"]), _scores(theirs, [*"aabbcdef"]))
+    assert half.support == 2
+
+
+def test_a_difference_gives_away_those_for_whom_one_model_alone_has_a_figure():
+    record = paired_difference("dice_wt", _scores([0.5, 0.6, 0.7, 0.8]), _scores([0.4, 0.5, 0.6, None]))
+    assert (record.n, record.support) == (3, 1)
+    neither = paired_difference("dice_wt", _scores([0.5, 0.6, 0.7, None]), _scores([0.4, 0.5, 0.6, None]))
+    assert (neither.n, neither.support) == (3, 3)
+
+
 def test_same_seed_same_interval_in_any_order():
     arm, reference = _scores([0.5, 0.6, 0.8, 0.3]), _scores([0.4, 0.7, 0.5, 0.2])
     assert paired_difference("dice_wt", arm, reference) == paired_difference("dice_wt", arm[::-1], reference[::-1])

@@ -8,6 +8,7 @@ import numpy as np
 
 from wardround.metrics.bootstrap import patient_weights, percentile_interval
 from wardround.metrics.support import FEWEST_CASES
+from wardround.records.changed import changed
 from wardround.records.metric_record import MetricRecord, Status, undefined
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore
@@ -39,7 +40,9 @@ def paired_difference(
         seed: of the resampling; the result does not depend on the order of cases.
 
     Returns:
-        n is the number of patients. Undefined without a patient, low_support without an interval below three.
+        n is the number of patients. Undefined without a patient, low_support without an interval below three. Its
+        support is the fewest patients of any part that it gives away together with both models' own figures: those
+        whom only one model's figure is of, and those with more or fewer cases than others.
 
     Raises:
         WardroundError: the two arms scored different cases.
@@ -52,11 +55,26 @@ def paired_difference(
             f"{name}: both models must have scored the same cases; only one scored {odd}. Score both on one data set",
         )
     by_patient: dict[str, list[float]] = defaultdict(list)
+    one_sided: tuple[set[str], set[str]] = set(), set()
     for case, score in ours.items():
-        pair = score.values.get(name), theirs[case].values.get(name)
-        if pair[0] is not None and pair[1] is not None:
-            by_patient[score.patient].append(pair[0] - pair[1])
-    return mean_with_interval(name, by_patient, seed=seed)
+        one, other = score.values.get(name), theirs[case].values.get(name)
+        if one is not None and other is not None:
+            by_patient[score.patient].append(one - other)
+        elif one is not None or other is not None:
+            one_sided[one is None].add(score.patient)
+    record = mean_with_interval(name, by_patient, seed=seed)
+    parts = [set(by_patient), *one_sided, *_of_another_weight(by_patient)]
+    return changed(record, support=min((len(part) for part in parts if part), default=0))
+
+
+def _of_another_weight(by_patient: Mapping[str, Sequence[float]]) -> list[set[str]]:
+    """Patients without k cases, for each k that some have.
+
+    A model's own figure is a mean over cases, which counts a patient with two of them twice. So k times the sum of
+    this difference over patients, taken from the sum over cases, leaves those alone who have another number of cases.
+    """
+    numbers = {len(values) for values in by_patient.values()}
+    return [{patient for patient, values in by_patient.items() if len(values) != k} for k in numbers]
 
 
 def mean_interval(values: Sequence[float], patients: Sequence[str], *, seed: int = 0) -> tuple[float, float] | None:

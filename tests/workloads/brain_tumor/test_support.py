@@ -1,5 +1,7 @@
 """How many patients a figure gives away, against an attack that subtracts what is told."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,13 +10,16 @@ from wardround.records.disclosure import Disclosure
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.records.orders import Reply
 from wardround.records.scores import CaseScore
+from wardround.records.study import load_study
 from wardround.site.gate import guard
 from wardround.workloads.brain_tumor.case_result import CaseResult
 from wardround.workloads.brain_tumor.scoring import _record
 from wardround.workloads.brain_tumor.settings import REGIONS
 from wardround.workloads.brain_tumor.support import patients_behind, patients_behind_voxels
 from wardround.workloads.words import words_of
+from wardround.workloads.workload import make_workload
 
+STUDY = load_study(Path(__file__).parents[3] / "jobs" / "brain_tumor")
 WORDS = words_of({"kind": "brain_tumor"})
 FULL, NO_ET, EMPTY = {"tc", "wt", "et"}, {"tc", "wt"}, set()
 
@@ -41,10 +46,17 @@ def _results(*labels: set[str], seed: int = 0, false_alarm: bool = True) -> list
     return results
 
 
+def _scores(*labels: set[str], seed: int = 0) -> list[CaseScore]:
+    return [result.score for result in _results(*labels, seed=seed)]
+
+
 def _told(results: list[CaseResult], least: int = 3) -> dict[str, MetricRecord]:
-    names = sorted(results[0].values)
+    return _passed([_record(name, results, interval=False) for name in sorted(results[0].values)], least)
+
+
+def _passed(records: list[MetricRecord], least: int) -> dict[str, MetricRecord]:
     rules = Disclosure(minimum_patients=least, minimum_cell=5, significant_digits=None)
-    reply = guard(Reply(records=[_record(name, results, interval=False) for name in names]), rules, WORDS).reply
+    reply = guard(Reply(records=records), rules, WORDS).reply
     return {record.name: record for record in reply.records if record.status is not Status.SUPPRESSED}
 
 
@@ -68,13 +80,12 @@ def _told(results: list[CaseResult], least: int = 3) -> dict[str, MetricRecord]:
 def test_patients_are_those_of_the_smallest_part_that_a_figure_gives_away(
     labels: list[set[str]], name: str, patients: int
 ) -> None:
-    assert patients_behind(name, _results(*labels)) == patients
+    assert patients_behind(name, _scores(*labels)) == patients
 
 
 def test_cases_of_one_patient_count_once() -> None:
-    one, other = _results(FULL, FULL)
-    twice = CaseResult(other.score.model_copy(update={"patient": "p0"}), other.counts, finite=True)
-    assert patients_behind("dice_wt", [one, twice]) == 1
+    one, other = _scores(FULL, FULL)
+    assert patients_behind("dice_wt", [one, other.model_copy(update={"patient": "p0"})]) == 1
 
 
 def test_voxels_go_by_the_patients_who_add_to_each_count() -> None:
@@ -101,6 +112,35 @@ def test_no_figure_of_few_can_be_had_by_subtraction(few: int) -> None:
     told = _told(results)
     assert "dice_mean" in told
     assert {"dice_et", "brats_dice_et", "false_positive_volume_et"}.isdisjoint(told)
+
+
+@pytest.mark.parametrize("few", [1, 2])
+def test_nor_can_a_difference_of_two_models(few: int) -> None:
+    """Ours minus theirs averages as the figures do, so it gives away what they would."""
+    labels = [*[FULL] * 8, *[NO_ET] * few]
+    ours, theirs = _scores(*labels, seed=1), _scores(*labels, seed=2)
+    of_the_few = sum(
+        ours[place].values[name] - theirs[place].values[name]
+        for place in range(8, 8 + few)
+        for name in ("dice_wt", "dice_tc")
+    )
+
+    def attack(told: dict[str, MetricRecord]) -> float:
+        total = {name: record.value * record.n for name, record in told.items() if record.value is not None}
+        return 6 * (total["dice_mean"] - (total["dice_wt"] + total["dice_tc"] + total["dice_et"]) / 3)
+
+    records = make_workload(STUDY).differences(ours, theirs, seed=0)
+    assert attack(_passed(records, least=1)) == pytest.approx(of_the_few)
+    told = {name for name, record in _passed(records, least=3).items() if record.value is not None}
+    assert told == {"dice_mean", "dice_wt", "dice_tc"} | {f"brats_dice_{region}" for region in ("wt", "tc")}
+    assert {name for name, record in _told(_results(*labels)).items() if record.value is not None} == told  # as these
+
+
+def test_differences_of_enough_patients_in_every_part_are_told() -> None:
+    labels = [*[FULL] * 8, *[NO_ET] * 3]
+    told = _passed(make_workload(STUDY).differences(_scores(*labels), _scores(*labels, seed=2), seed=0), least=3)
+    assert {(told[name].n, told[name].interval is None) for name in ("dice_et",)} == {(8, True)}
+    assert told["dice_mean"].interval is not None
 
 
 def test_a_single_patients_dice_is_not_in_the_other_convention() -> None:

@@ -115,7 +115,7 @@ def _record(name: str, results: list[CaseResult], *, interval: bool) -> MetricRe
     if name.startswith("false_positive_volume_"):
         counted = [result for result in results if result.values[name] is not None]
     n, n_positive = len(counted), sum(result.is_positive(name) for result in counted)
-    support = patients_behind(name, results)
+    support = patients_behind(name, [result.score for result in results])
     if not all(result.finite for result in results):
         return undefined(name, "output_not_finite", n=n, n_positive=n_positive, support=support)
     measured = [(value, result.patient) for result in counted if (value := result.values[name]) is not None]

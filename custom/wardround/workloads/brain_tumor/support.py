@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
+from wardround.records.scores import CaseScore
 from wardround.workloads.brain_tumor.case_result import CaseResult
+from wardround.workloads.brain_tumor.settings import REGIONS
 
 
-def patients_behind(name: str, results: Sequence[CaseResult]) -> int:
-    """The fewest patients of any part that the figure gives away.
+def patients_behind(name: str, scores: Sequence[CaseScore]) -> int:
+    """The fewest patients of any part that the figure gives away, or the figure's difference between two models.
 
     With P the patients whose label holds a region, and N those with a label without it:
 
@@ -17,19 +19,16 @@ def patients_behind(name: str, results: Sequence[CaseResult]) -> int:
 
     Args:
         name: of a record.
-        results: all cases of the split; some may be of one patient.
+        scores: all cases of the split, whichever model's: what a label holds is the same for all. Some may be of one
+            patient.
     """
     kind, _, region = name.rpartition("_")
+    regions = [(score, _regions(score)) for score in scores]
     if region == "mean":
-        any_region = _patients(result for result in results if result.is_positive(name))
-        return len(any_region or _patients(results))
-    having = _patients(result for result in results if result.counts[region].reference)
-    lacking = _patients(result for result in results if not result.counts[region].reference)
-    others = _patients(
-        result
-        for result in results
-        if not result.counts[region].reference and any(counts.reference for counts in result.counts.values())
-    )
+        return len(_patients(score for score, there in regions if there) or _patients(scores))
+    having = _patients(score for score, there in regions if region in there)
+    lacking = _patients(score for score, there in regions if region not in there)
+    others = _patients(score for score, there in regions if there and region not in there)
     parts = {
         "dice": (having, others),
         "brats_dice": (having, lacking, others),
@@ -57,8 +56,13 @@ def patients_behind_voxels(region: str, results: Sequence[CaseResult]) -> int:
     return _fewest(parts)
 
 
-def _patients(results: Iterable[CaseResult]) -> set[str]:
-    return {result.patient for result in results}
+def _regions(score: CaseScore) -> set[str]:
+    """What the case's label holds: Dice has a value there and nowhere else."""
+    return {region for region in REGIONS if score.values.get(f"dice_{region}") is not None}
+
+
+def _patients(cases: Iterable[CaseResult | CaseScore]) -> set[str]:
+    return {case.patient for case in cases}
 
 
 def _fewest(parts: Iterable[set[str]]) -> int:

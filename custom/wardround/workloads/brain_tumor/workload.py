@@ -10,8 +10,11 @@ from typing import Any, get_args
 from monai.networks.nets import UNet
 from torch import nn
 
+from wardround.records.changed import changed
 from wardround.records.disclosure import DEFAULT_RULES, Disclosure
+from wardround.records.metric_record import MetricRecord
 from wardround.records.schema_faults import validated
+from wardround.records.scores import CaseScore
 from wardround.workloads.brain_tumor.glance import glance_at_site
 from wardround.workloads.brain_tumor.inputs import input_columns
 from wardround.workloads.brain_tumor.loss import DiceAndBinaryCrossEntropy
@@ -27,6 +30,7 @@ from wardround.workloads.brain_tumor.settings import (
     BrainTumorSiteSettings,
     LabelConvention,
 )
+from wardround.workloads.brain_tumor.support import patients_behind
 from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.workload import Glance, SiteData, Workload
@@ -64,6 +68,13 @@ class BrainTumorWorkload(Workload):
     def last_metric_names(self) -> tuple[str, ...]:
         """Surface distances by region, and the BraTS challenge's own figures."""
         return DETAIL_METRICS
+
+    def differences(self, ours: Sequence[CaseScore], theirs: Sequence[CaseScore], *, seed: int) -> list[MetricRecord]:
+        """Paired differences. With those beside it, one gives away what its figure does with those beside that."""
+        return [
+            changed(record, support=min(record.support or 0, patients_behind(record.name, ours)))
+            for record in super().differences(ours, theirs, seed=seed)
+        ]
 
     def head(self, network: nn.Module) -> tuple[str, ...]:
         """The U-Net's last block of convolutions, which turns features into a logit a region."""
