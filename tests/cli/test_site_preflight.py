@@ -71,6 +71,15 @@ def test_a_site_that_cannot_start_is_exit_code_1(kit: Path, tmp_path: Path) -> N
     assert "data_missing" in found["data for clinical_risk"]["text"]
 
 
+def test_each_line_is_told_before_the_next_is_looked_for(kits: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(_installation: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("wardround.flare.preflight.check_versions", stop)
+    done = CliRunner().invoke(app, ["site", "preflight", str(kits / "hospital-a")])
+    assert done.stdout.startswith("ok       certificate             hospital-a of hospital_a")
+
+
 def test_a_servers_kit_has_its_own_lines(kits: Path, tmp_path: Path) -> None:
     kit = Path(shutil.copytree(kits / "server", tmp_path / "a server"))
     edit(kit / "startup" / "fed_server.json", "server:8002", f"server:{free_port()}")

@@ -1,11 +1,12 @@
 """A file is whole or absent; what a hospital keeps is for its own user."""
 
 import fcntl
+import os
 from pathlib import Path
 
 import pytest
 
-from wardround.records.files import locked, private_file, private_folder, whole_file, write_whole
+from wardround.records.files import give_to_owner, locked, private_file, private_folder, whole_file, write_whole
 
 
 def test_a_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -52,3 +53,33 @@ def test_a_lock_is_this_users_and_keeps_others_out(tmp_path: Path) -> None:
     with file.open("ab") as other:
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_root_makes_belongs_to_the_owner_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[str, int, int]] = []
+
+    def note(descriptor: int, uid: int, gid: int) -> None:
+        given.append((Path(f"/proc/self/fd/{descriptor}").readlink().name, uid, gid))
+
+    monkeypatch.setattr(os, "fchown", note)
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    write_whole(private_folder(tmp_path / "state") / "inspection.json", b"{}")
+    assert given == []
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    write_whole(private_folder(tmp_path / "other") / "inspection.json", b"{}")
+    owner = (tmp_path.stat().st_uid, tmp_path.stat().st_gid)
+    assert [one[1:] for one in given] == [owner, owner]
+    assert given[0][0] == "other"
+    assert given[1][0].endswith(".inspection.json")  # before it takes its place
+
+
+def test_root_gives_nothing_away_that_lies_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    foreign, linked, link = tmp_path / "shadow", tmp_path / "linked", tmp_path / "link"
+    foreign.write_text("root's")
+    link.symlink_to(foreign)
+    os.link(foreign, linked)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "fchown", lambda *_: pytest.fail("given away"))
+    give_to_owner(linked)
+    with pytest.raises(OSError, match=r"symbolic link"):
+        give_to_owner(link)

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from wardround.cli.console import results
+from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED
+from wardround.cli.reading_progress import ReadingProgress
 from wardround.cli.site_consent import approve, revoke
 from wardround.cli.site_init import init
 from wardround.cli.site_inspect import Format, inspect
@@ -20,6 +21,7 @@ from wardround.cli.status_lines import status_lines
 from wardround.records.files import write_whole
 
 _COLORS = {"ok": "green", "warning": "yellow", "failed": "bold red", "skipped": "dim"}
+_WIDTH = len("data for clinical_risk")  # of what was looked at: lines are told before all are known
 
 
 app = typer.Typer(help="A hospital's own folder and startup kit: make, inspect, install, watch.", no_args_is_help=True)
@@ -72,20 +74,23 @@ def preflight(
 ) -> None:
     """Say in one line each whether the site can start: certificate, files, server, versions, machine, data, clock.
 
+    Each line is told as soon as it is known; the data, which may take minutes, come last.
+
     Exit code 1: something failed.
     """
     from wardround.flare.preflight import preflight as look
 
-    findings = look(kit, studies or None)
+    findings = []
+    with ReadingProgress(progress()) as reading:
+        for finding in look(kit, studies or None, progress=reading):
+            findings.append(finding)
+            if output is Format.TEXT:
+                line = Text.assemble(
+                    (f"{finding.status:<9}", _COLORS[finding.status]), f"{finding.name:<{_WIDTH}}  {finding.text}"
+                )
+                results().print(line, soft_wrap=True)
     if output is Format.JSON:
         typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
-    else:
-        width = max(len(finding.name) for finding in findings)
-        for finding in findings:
-            line = Text.assemble(
-                (f"{finding.status:<9}", _COLORS[finding.status]), f"{finding.name:<{width}}  {finding.text}"
-            )
-            results().print(line, soft_wrap=True)
     if any(finding.status == "failed" for finding in findings):
         raise typer.Exit(EXIT_FAILED)
 

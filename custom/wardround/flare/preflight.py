@@ -1,6 +1,6 @@
 """`wardround site preflight`: everything that can be known of a site before it is started, in one line each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wardround.flare.certificates import check_certificate
@@ -17,19 +17,24 @@ from wardround.records.study import load_study
 from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.finding import Finding
 from wardround.site.machine import check_disk, check_gpu, check_memory, check_shared_memory
+from wardround.site.processes import available_cores
 from wardround.site.shipped_studies import shipped_studies
+from wardround.workloads.progress import Progress, unseen
 
 _SHOWN = 3
 
 
-def preflight(kit_folder: Path, studies: Sequence[Path] | None = None) -> list[Finding]:
+def preflight(
+    kit_folder: Path, studies: Sequence[Path] | None = None, *, progress: Progress = unseen
+) -> Iterator[Finding]:
     """Looks at certificate, files, policy, versions, images, server, clock, machine and data of a site's kit; of a
-    server's, at its port in place of server, GPU and data.
+    server's, at its port in place of server, GPU and data. Each is given as soon as it is known: data last.
 
     Args:
         kit_folder: a startup kit.
         studies: whose data to inspect here, each a folder with its job.yaml; by default those below `jobs/`, in the
             folder where this is asked, that are named as the data in site.yaml.
+        progress: is told how far reading the data has come.
 
     Raises:
         WardroundError: the folder is no kit of a server or site, or a study cannot be read.
@@ -38,28 +43,29 @@ def preflight(kit_folder: Path, studies: Sequence[Path] | None = None) -> list[F
     if kit.role == "admin":
         raise WardroundError(Reason.ENVIRONMENT_INVALID, f"{kit_folder}: an admin's kit; expected a site's or server's")
     installation = read_installation(kit.folder)
-    findings = [
-        check_certificate(kit),
-        check_files(kit, installation),
-        *([check_policy(kit)] if installation else []),
-        check_versions(installation),
-        check_images(kit, installation),
-        _check_path(kit),
-    ]
+    yield check_certificate(kit)
+    yield check_files(kit, installation)
+    if installation:
+        yield check_policy(kit)
+    yield check_versions(installation)
+    yield check_images(kit, installation)
+    yield _check_path(kit)
     if kit.role == "server":
-        return [*findings, check_port(kit), check_disk(kit.folder), check_memory()]
-    findings += check_connection(kit)
+        yield check_port(kit)
+        yield check_disk(kit.folder)
+        yield check_memory()
+        return
+    yield from check_connection(kit)
     config = _config(kit, installation)
+    if isinstance(config, SiteConfig):
+        yield check_disk(config.state_folder)
+    yield check_memory()
+    yield check_shared_memory()
     if isinstance(config, Finding):
-        return [*findings, check_memory(), check_shared_memory(), config]
-    return [
-        *findings,
-        check_disk(config.state_folder),
-        check_memory(),
-        check_shared_memory(),
-        check_gpu(config.device, _gpus(kit)),
-        *_check_data(config, shipped_studies(config) if studies is None else studies),
-    ]
+        yield config
+        return
+    yield check_gpu(config.device, _gpus(kit))
+    yield from _check_data(config, shipped_studies(config) if studies is None else studies, progress)
 
 
 def host_config(kit: Kit, installation: Installation | None) -> SiteConfig:
@@ -94,19 +100,18 @@ def _gpus(kit: Kit) -> int:
     return next((one.args.get("num_of_gpus", 0) for one in resources.components if one.id == "resource_manager"), 0)
 
 
-def _check_data(config: SiteConfig, studies: Sequence[Path]) -> list[Finding]:
+def _check_data(config: SiteConfig, studies: Sequence[Path], progress: Progress) -> Iterator[Finding]:
     from wardround.site.inspection import inspect_site  # loads torch, which a parent's image has not
 
     if not studies:
-        return [Finding("data", "skipped", "no study named to inspect it for: --study")]
-    findings = []
+        yield Finding("data", "skipped", "no study named to inspect it for: --study")
     for folder in studies:
         study = load_study(folder)
         name = f"data for {study.name}"
         try:
-            record = inspect_site(study, config).record
+            record = inspect_site(study, config, progress=progress, threads=available_cores()).record
         except WardroundError as error:
-            findings.append(Finding(name, "failed", f"{error.code}: {error}"))
+            yield Finding(name, "failed", f"{error.code}: {error}")
             continue
         text = counts_in_words(record.counts, record.left_out)
         if errors := record.found.errors:
@@ -114,7 +119,6 @@ def _check_data(config: SiteConfig, studies: Sequence[Path]) -> list[Finding]:
             more = len(errors) - _SHOWN
             told += [f"{more} more errors"] if more > 0 else []
             text = "; ".join([text, *told]) if record.counts else "; ".join(told)
-            findings.append(Finding(name, "failed", f"{text}; wardround site inspect tells all"))
+            yield Finding(name, "failed", f"{text}; wardround site inspect tells all")
         else:
-            findings.append(Finding(name, "warning" if record.found.warnings else "ok", text))
-    return findings
+            yield Finding(name, "warning" if record.found.warnings else "ok", text)

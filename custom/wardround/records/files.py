@@ -5,8 +5,9 @@ import hashlib
 import os
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_ISDIR
 
 from wardround.records.reasons import Reason, WardroundError
 
@@ -24,7 +25,8 @@ def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
 def whole_file(path: Path, *, private: bool = False) -> Iterator[Path]:
     """Yields a path beside the target, of the same ending, to write to; what is there at the end takes its place.
 
-    It is flushed to disk before it is renamed. Where the block raises, the target stays as it was.
+    It is flushed to disk before it is renamed. Where the block raises, the target stays as it was. Root writes it for
+    the folder's owner, see `give_to_owner`.
 
     Args:
         path: the target.
@@ -36,20 +38,33 @@ def whole_file(path: Path, *, private: bool = False) -> Iterator[Path]:
         if private:
             private_file(unfinished)
         yield unfinished
-        with unfinished.open("rb") as stream:
-            os.fsync(stream.fileno())
+        with _opened(unfinished) as descriptor:
+            os.fsync(descriptor)
+        give_to_owner(unfinished)
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
+def give_to_owner(path: Path) -> None:
+    """Lets a file or folder that root made belong to whom the folder around it belongs.
+
+    An admin who tries a site as root would else leave files that the user whom FLARE runs as can neither read nor
+    replace. Nothing is followed that this user might have put in its place meanwhile: no link of either kind.
+    """
+    if os.geteuid() != 0:
+        return
+    owner = path.parent.stat()
+    with suppress(PermissionError), _opened(path) as descriptor:  # root of a container, say, may not
+        found = os.fstat(descriptor)
+        if S_ISDIR(found.st_mode) or found.st_nlink == 1:
+            os.fchown(descriptor, owner.st_uid, owner.st_gid)
+
+
 def sync_folder(folder: Path) -> None:
     """Flushes what was renamed in a folder to disk, so that a power cut cannot undo it."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
+    with _opened(folder.resolve()) as descriptor:
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def writable_folder(folder: Path, key: str) -> Path:
@@ -72,15 +87,21 @@ def writable_folder(folder: Path, key: str) -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Makes a folder, and those above it that are missing, for this user alone. One that is there keeps its rights."""
+    """Makes a folder, and those above it that are missing, for this user alone, or where that is root for the owner of
+    the folder above. One that is there keeps its rights.
+    """
     for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
         missing.mkdir(mode=_FOLDER_OF_OWNER, exist_ok=True)
+        give_to_owner(missing)
     return folder
 
 
 def private_file(file: Path) -> Path:
     """Makes an empty file for this user alone, to be added to; one that is there keeps its content and rights."""
+    is_new = not file.exists()
     file.touch(mode=_FILE_OF_OWNER)
+    if is_new:
+        give_to_owner(file)
     return file
 
 
@@ -100,3 +121,12 @@ def sha256_of(file: Path) -> str:
         while block := stream.read(_CHUNK):
             digest.update(block)
     return digest.hexdigest()
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

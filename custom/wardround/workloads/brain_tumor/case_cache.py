@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from wardround.records.files import writable_folder
+from wardround.records.files import give_to_owner, writable_folder
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.content_hash import ContentHashes
 from wardround.workloads.brain_tumor.grid import CaseGrid
@@ -121,6 +121,8 @@ class CaseCache:
                 "remarks": [remark.to_plain() for remark in preparation.remarks],
             }
             (unfinished / _ENTRY).write_text(json.dumps(entry), encoding="utf-8")
+            for made in (*unfinished.iterdir(), unfinished):
+                give_to_owner(made)
             try:
                 unfinished.rename(place)
             except OSError:
