@@ -10,19 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from support.made_release import key_pair
+from support.signed_release import outcome, signed_release
 from support.small_risk import first_entries, risk_study
 from wardround.cli.main import app
-from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.initial import with_statistics
-from wardround.records.acceptance_outcome import AcceptanceOutcome, CriterionOutcome
-from wardround.records.input_statistics import InputStatistics
-from wardround.records.study import Study, load_study
-from wardround.releases.checksums import LIST, SIGNATURE, checksums
-from wardround.releases.make import ReleaseFacts
-from wardround.releases.signature import fingerprint, private_key, sign
+from wardround.records.study import load_study
 from wardround.site.config import load_site_config
 from wardround.workloads.clinical_risk.synth.writer import write_hospitals
-from wardround.workloads.input_cells import input_tally, pooled_shares
 from wardround.workloads.workload import make_workload
 
 JOB = Path(__file__).parents[2] / "jobs" / "clinical_risk"
@@ -53,52 +47,14 @@ def release(folder: Path, site: Path, tmp_path: Path) -> Release:
         data = workload.open_site(
             config.section("clinical_risk"), cache=tmp_path / "cache", disclosure=config.disclosure
         )
-        made = tmp_path / "v1"
-        made.mkdir()
         tensors = with_statistics(first_entries(study), workload, data.statistics())
-        checkpoint = make_checkpoint(tensors, study, model_round=0, workload=workload)
-        save_checkpoint(made / "model", checkpoint)
-        tallies = [input_tally(column, counts, minimum_cell=5) for column, counts in data.inputs("train")]
-        inputs = pooled_shares(workload.input_columns(), tallies)
-        texts = {
-            "statistics.json": InputStatistics(study=study.name, contract_sha256=None, inputs=inputs),
-            "acceptance.json": _outcome(limit),
-            "release.json": _facts(study, checkpoint.card.weights_sha256, folder),
-        }
-        for name, content in texts.items():
-            (made / name).write_text(content.model_dump_json())
-        listed = checksums(made).encode()
-        (made / LIST).write_bytes(listed)
-        (made / SIGNATURE).write_bytes(sign(listed, private_key(folder / "ec.key", str)))
-        return made
+        return signed_release(tmp_path / "v1", folder, study, data, tensors, criterion=_criterion(limit))
 
     return write
 
 
-def _outcome(limit: float) -> AcceptanceOutcome:
-    criteria: list[dict[str, Any]] = [
-        {"kind": "worst_site", "metric": "brier", "better": "lower", "limit": limit, "sites": []},
-        {"kind": "worse_than_alone", "metric": "brier", "better": "lower", "limit": 0.02, "sites": []},
-    ]
-    made = [CriterionOutcome.model_validate(criterion) for criterion in criteria]
-    return AcceptanceOutcome(run="first", arm="best", model_round=0, criteria=made)
-
-
-def _facts(study: Study, weights: str, folder: Path) -> ReleaseFacts:
-    return ReleaseFacts(
-        study=study.name,
-        version="v1",
-        run="first",
-        arm="best",
-        model_round=0,
-        approver="Ada",
-        released="2026-01-01T12:00:00+00:00",
-        study_sha256=study.digest(),
-        contract_sha256=None,
-        weights_sha256=weights,
-        statistics=True,
-        key_sha256=fingerprint(private_key(folder / "ec.key", str).public_key()),
-    )
+def _criterion(limit: float) -> dict[str, Any]:
+    return {"kind": "worst_site", "metric": "brier", "better": "lower", "limit": limit, "sites": []}
 
 
 def _run(*arguments: Any) -> Any:
@@ -180,7 +136,7 @@ def test_a_release_that_was_changed_or_signed_by_another_is_refused(
     found = _run(made, site, "--public-key", other)
     assert found.exit_code == 2
     assert "not a signature of" in found.output
-    (made / "acceptance.json").write_text(_outcome(5.0).model_dump_json())
+    (made / "acceptance.json").write_text(outcome(_criterion(5.0)).model_dump_json())
     changed = _run(made, site)
     assert changed.exit_code == 2
     assert "not as it was released" in changed.output

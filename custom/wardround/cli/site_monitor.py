@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wardround.learners.checkpoint import Checkpoint
     from wardround.reporting.words import Words
 
-_COLORS = {"stable": "", "moderate": "yellow", "large": "bold red"}
+_COLORS = {"stable": "", "moderate": "yellow", "large": "bold red", "too_few": "dim"}
 
 
 def monitor(
@@ -67,8 +67,9 @@ def monitor(
     from wardround.reporting.monitor_page import render_monitoring
     from wardround.reporting.words import words_of
     from wardround.site.config import load_site_config
+    from wardround.site.guarded_monitoring import guard_monitoring
     from wardround.site.monitor import monitor as look
-    from wardround.site.monitor import to_share
+    from wardround.workloads.words import words_of as study_words
 
     config = load_site_config(site)
     released = read_release(release, None if public_key_file is None else public_key(public_key_file))
@@ -90,7 +91,7 @@ def monitor(
             progress=reading,
         )
     words = words_of(checkpoint.card.workload["kind"])
-    shared = to_share(found, config) if share else None
+    shared = guard_monitoring(found, config, study_words(checkpoint.card.workload)) if share else None
     if output is Format.JSON:
         typer.echo(found.model_dump_json(indent=2))
     else:
@@ -152,8 +153,8 @@ def _print(console: Console, found: Monitoring, words: "Words", since: date | No
             table.add_row(
                 one.name,
                 f"{one.index:.3f}",
-                "" if one.chance is None else f"{one.chance:.3f}",
-                one.judged,
+                "too few to tell" if one.chance is None else f"{one.chance:.3f}",
+                one.judged.replace("_", " "),
                 f"{most.label}: {most.expected:.0%} to {most.found:.0%}",
                 style=_COLORS[one.judged],
             )

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.records.acceptance_outcome import CriterionOutcome
 from wardround.records.metric_record import MetricRecord
 
-Shift = Literal["stable", "moderate", "large"]
+Shift = Literal["stable", "moderate", "large", "too_few"]
+"""`too_few`: it moved, over so few patients that nobody can tell whether by chance."""
 
 
 class _Part(BaseModel):
@@ -27,7 +28,7 @@ class InputShift(_Part):
 
     Args:
         index: population stability index.
-        chance: what it stays below by chance in 95 of 100 samples; None for images, whose voxels are no sample.
+        chance: what it stays below by chance in 95 of 100 samples of patients; None for images of too few.
         rows: rows or cases that were counted.
     """
 
@@ -72,7 +73,8 @@ class SharedMonitoring(_Part):
     """What may be handed on: how many of what, and nothing of a patient or a column.
 
     Args:
-        cases: at least so many; None where there are fewer than the site tells.
+        fit: None where it rests on a figure that may not leave.
+        cases: how many, in the site's steps.
         flags: code to how many criteria or inputs have it.
     """
 
@@ -81,6 +83,6 @@ class SharedMonitoring(_Part):
     study: str
     version: str
     time: str
-    fit: bool
+    fit: bool | None
     cases: int
     flags: dict[str, int]

@@ -32,7 +32,8 @@ def criterion_lines(found: Monitoring, words: Words) -> list[str]:
         lines.append(f"{criterion_text(criterion, words)}: {'met' if criterion.met else 'NOT MET'}")
         lines += [f"  {site_text(criterion, check, words)}" for check in criterion.sites]
     lines += [
-        f"{words.measure(name).title}, against the site's own model: not checked, it needs that model too"
+        f"{words.measure(name).title}, against the site's own model: not checked, since a release holds no "
+        "hospital's own model"
         for name in found.not_checked
     ]
     return lines
@@ -47,9 +48,13 @@ def verdict(found: Monitoring) -> str:
         told = f"NOT fit: {missed} of {len(found.criteria)} criteria {'is' if missed == 1 else 'are'} not met"
     else:
         told = "fit: every criterion is met"
-    large, moderate = (sum(one.judged == shift for one in found.inputs) for shift in ("large", "moderate"))
+    large, moderate, unknown = (
+        sum(one.judged == shift for one in found.inputs) for shift in ("large", "moderate", "too_few")
+    )
     if large or moderate:
         told += f"; {large} input{'' if large == 1 else 's'} moved much, {moderate} moderately"
-    elif found.inputs:
+    elif found.inputs and not unknown:
         told += "; no input moved"
+    if unknown:
+        told += f"; {unknown} input{'' if unknown == 1 else 's'} moved over too few patients to tell"
     return told

@@ -10,20 +10,18 @@ from numpy.typing import NDArray
 from wardround.learners.checkpoint import Checkpoint
 from wardround.learners.devices import usable_device
 from wardround.learners.fill import fill_network
-from wardround.metrics.stability import chance_index, judged, stability_index
+from wardround.metrics.stability import chance_index, chance_of_patients, index_of_shares, judged, stability_index
 from wardround.records.acceptance_outcome import CriterionOutcome, check_at_site
 from wardround.records.changed import changed
 from wardround.records.input_statistics import InputShares, InputStatistics
 from wardround.records.metric_record import find
-from wardround.records.monitoring import CellShift, InputShift, Monitoring, SharedMonitoring
-from wardround.records.reasons import Reason, WardroundError
+from wardround.records.monitoring import CellShift, InputShift, Monitoring
 from wardround.site.config import SiteConfig
-from wardround.workloads.input_cells import InputColumn, counts_in
+from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.workload import SiteData, workload_of
 
 _SPLIT = "test"
-_SHIFTS = ("stable", "moderate", "large")
 
 
 def monitor(
@@ -101,53 +99,29 @@ def monitor(
     )
 
 
-def to_share(found: Monitoring, config: SiteConfig) -> SharedMonitoring:
-    """Counts by flag, under the site's rules for what leaves it.
-
-    Raises:
-        WardroundError: fewer patients stand behind it than the site lets any figure rest on.
-    """
-    rules = config.disclosure
-    if found.patients < rules.minimum_patients:
-        raise WardroundError(
-            Reason.TOO_FEW_PATIENTS,
-            f"--share: {found.patients} patients, and disclosure.minimum_patients of site.yaml is "
-            f"{rules.minimum_patients}: nothing may be handed on of so few",
-        )
-    flags = {
-        "criterion_met": sum(criterion.met for criterion in found.criteria),
-        "criterion_not_met": sum(not criterion.met for criterion in found.criteria),
-        **{f"input_{shift}": sum(one.judged == shift for one in found.inputs) for shift in _SHIFTS},
-    }
-    return SharedMonitoring(
-        site=found.site,
-        study=found.study,
-        version=found.version,
-        time=found.time,
-        fit=found.fit,
-        cases=rules.stepped(found.cases),
-        flags=flags,
-    )
-
-
 def _shifts(data: SiteData, statistics: InputStatistics) -> list[InputShift]:
     known = {shares.name: shares for shares in statistics.inputs}
     inputs = data.inputs(_SPLIT)
     return [_shift(column, counts, known[column.name]) for column, counts in inputs if column.name in known]
 
 
-def _shift(column: InputColumn, by_patient: NDArray[np.float64], trained: InputShares) -> InputShift:
-    counts = counts_in(trained.cells, by_patient.sum(axis=0))
+def _shift(column: InputColumn, by_position: NDArray[np.float64], trained: InputShares) -> InputShift:
+    by_patient = np.stack([by_position[:, cell.first : cell.last + 1].sum(axis=1) for cell in trained.cells], axis=1)
+    counts = by_patient.sum(axis=0).tolist()
     expected = [cell.share for cell in trained.cells]
+    chance: float | None
+    if column.sampled:  # rows of one patient are no sample of their own
+        index = stability_index(expected, counts)
+        chance = chance_index(len(counts), len(by_patient), trained.rows)
+    else:
+        index = index_of_shares(expected, by_patient)
+        chance = chance_of_patients(by_patient, trained.rows)
     total = sum(counts)
-    index = stability_index(expected, counts)
-    # rows of one patient are no sample of their own
-    chance = chance_index(len(counts), len(by_patient), trained.rows) if column.sampled else None
     return InputShift(
         name=column.name,
         index=index,
         chance=chance,
-        judged=judged(index, chance or 0.0),
+        judged=judged(index, chance),
         rows=round(total),
         cells=[
             CellShift(label=cell.label, expected=cell.share, found=count / total)

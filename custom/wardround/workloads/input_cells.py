@@ -34,7 +34,7 @@ class InputColumn:
         labels: by position; the last one may stand for a missing value.
         edges: of a measured value's positions, one more than these; None where positions are categories.
         unit: of the edges.
-        sampled: whether what is counted are patients' values, so that chance is known, and no voxels of few of them.
+        sampled: whether values of rows are counted, one or a few a patient, and no shares of a patient's many voxels.
     """
 
     name: str
@@ -138,11 +138,6 @@ def pooled_shares(columns: Sequence[InputColumn], tallies: Iterable[Tally]) -> l
             ]
             found.append(InputShares(name=column.name, rows=rows[name], sites=len(by_name[name]), cells=shares))
     return found
-
-
-def counts_in(cells: Sequence[InputCell], by_position: NDArray[np.float64]) -> list[float]:
-    """Counts by position, added up by cell."""
-    return [float(by_position[cell.first : cell.last + 1].sum()) for cell in cells]
 
 
 def _common(sites: Sequence[Mapping[tuple[int, int], float]]) -> list[tuple[int, int, float]]:
