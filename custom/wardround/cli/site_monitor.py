@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wardround.learners.checkpoint import Checkpoint
     from wardround.reporting.words import Words
 
-_COLORS = {"stable": "", "moderate": "yellow", "large": "bold red", "too_few": "dim"}
+_COLORS = {"stable": "", "moderate": "yellow", "large": "bold red", "too_few": "dim", "not_comparable": "dim"}
 
 
 def monitor(

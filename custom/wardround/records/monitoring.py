@@ -7,8 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from wardround.records.acceptance_outcome import CriterionOutcome
 from wardround.records.metric_record import MetricRecord
 
-Shift = Literal["stable", "moderate", "large", "too_few"]
-"""`too_few`: it moved, over so few patients that nobody can tell whether by chance."""
+Shift = Literal["stable", "moderate", "large", "too_few", "not_comparable"]
+"""`too_few`: it moved, over so few patients that nobody can tell whether by chance. `not_comparable`: the release has
+one cell of it, in which every distribution is the same."""
 
 
 class _Part(BaseModel):

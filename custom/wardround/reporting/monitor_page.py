@@ -53,8 +53,11 @@ def verdict(found: Monitoring) -> str:
     )
     if large or moderate:
         told += f"; {large} input{'' if large == 1 else 's'} moved much, {moderate} moderately"
-    elif found.inputs and not unknown:
+    elif any(one.judged == "stable" for one in found.inputs) and not unknown:
         told += "; no input moved"
     if unknown:
         told += f"; {unknown} input{'' if unknown == 1 else 's'} moved over too few patients to tell"
+    unlike = sum(one.judged == "not_comparable" for one in found.inputs)
+    if unlike:
+        told += f"; {unlike} input{'' if unlike == 1 else 's'} cannot be compared"
     return told

@@ -121,7 +121,7 @@ def _shift(column: InputColumn, by_position: NDArray[np.float64], trained: Input
         name=column.name,
         index=index,
         chance=chance,
-        judged=judged(index, chance),
+        judged=judged(index, chance) if len(counts) > 1 else "not_comparable",
         rows=round(total),
         cells=[
             CellShift(label=cell.label, expected=cell.share, found=count / total)

@@ -1,13 +1,17 @@
 """Counts of inputs by cell: what a site may tell of its inputs' distribution, and what sites' counts add up to.
 
-Every site counts by the same positions, such as 128 steps of a column's plausible range. Before anything is told,
-neighbouring positions are merged until each cell rests on enough patients. Sites merge differently, so the pool has an
-edge only where each of them has one: its counts are exact, and no site's cell is divided.
+Every site counts by the same positions, such as 128 steps of a column's plausible range, and is told in cells of one
+or more. Edges are tried in an agreed order, the one before missing values first and then halves, quarters and so on,
+and one is set where each side, up to the next edge, holds patients enough. So no edge lies where it does because of a
+patient, as one behind the fifth youngest would. Sites of different size and range set others, and the pool has an edge
+where each of them has one: its counts are exact, and no site's cell is divided.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +23,15 @@ from wardround.records.scores import Tally
 PREFIX = "inputs_"
 CELL = r"cell_\d{1,4}_\d{1,4}"
 MOST_CELLS = 10
-"""Of a pooled column: tenths of its rows, as is usual for a stability index."""
+"""Of a pooled column's values: tenths of its rows, as is usual for a stability index."""
+
+_RARE = 0.01  # share of the rows below which a category, or missing values, are no cell of their own
+_COARSE = 3  # times that a range is halved with an empty half: finer ones would close in on its lowest patient
 
 _KEY = re.compile(r"^cell_(\d{1,4})_(\d{1,4})$")
 _ROUNDING = 1e-6
+
+_Cell = tuple[int, int, float]  # first and last position, count
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,11 @@ def tally_name(name: str) -> str:
 
 
 def input_tally(column: InputColumn, by_patient: NDArray[np.float64], *, minimum_cell: int) -> Tally:
-    """Counts by cell, each of `minimum_cell` patients at least; without a count where there are not so many.
+    """Counts by cell, each of nobody or of `minimum_cell` patients at least; without a count where there are not so
+    many in all.
+
+    That a cell is empty is told of categories, of missing values and, of a range, of its eighths: nothing finer, or
+    empty cells would close in on its lowest and highest patient.
 
     Args:
         column: what is counted.
@@ -69,19 +82,22 @@ def input_tally(column: InputColumn, by_patient: NDArray[np.float64], *, minimum
         minimum_cell: the site's rule.
     """
     name, rows = tally_name(column.name), round(float(by_patient.sum()))
-    cells: list[tuple[int, int]] = []
-    first, inside = 0, np.zeros(len(by_patient), dtype=bool)
     present = by_patient > 0
-    for place in range(by_patient.shape[1]):
-        inside |= present[:, place]
-        if inside.sum() >= minimum_cell:
-            cells.append((first, place))
-            first, inside = place + 1, np.zeros(len(by_patient), dtype=bool)
-    if not cells:
+
+    def patients(low: int, high: int) -> int:
+        return int(present[:, low:high].any(axis=1).sum())
+
+    edges = [0, by_patient.shape[1]]
+    if patients(*edges) < minimum_cell:
         return Tally(name=name, counts={}, n=rows, support=0)
-    cells[-1] = cells[-1][0], by_patient.shape[1] - 1
-    counts = {f"cell_{low}_{high}": float(by_patient[:, low : high + 1].sum()) for low, high in cells}
-    support = min(int(present[:, low : high + 1].any(axis=1).sum()) for low, high in cells)
+    for edge, empty_is_told in _agreed_edges(column):
+        place = bisect_left(edges, edge)
+        sides = patients(edges[place - 1], edge), patients(edge, edges[place])
+        if all(side >= minimum_cell or (side == 0 and empty_is_told) for side in sides):
+            edges.insert(place, edge)
+    cells = list(pairwise(edges))
+    counts = {f"cell_{low}_{high - 1}": float(by_patient[:, low:high].sum()) for low, high in cells}
+    support = min(found for low, high in cells if (found := patients(low, high)))
     return Tally(name=name, counts=counts, n=rows, support=support)
 
 
@@ -114,7 +130,10 @@ def check_input_tallies(tallies: Sequence[Tally], counts: Mapping[str, int], col
 
 
 def pooled_shares(columns: Sequence[InputColumn], tallies: Iterable[Tally]) -> list[InputShares]:
-    """Shares over all sites by column, in ten cells at most; columns that no site tells are left out.
+    """Shares over all sites by column; columns that no site tells are left out.
+
+    Of measured values there are ten cells at most; categories, and missing values, stay apart from a hundredth of the
+    rows on. Where sites have no edge in common there is one cell, with which nothing can be compared.
 
     Args:
         columns: the study's.
@@ -130,7 +149,7 @@ def pooled_shares(columns: Sequence[InputColumn], tallies: Iterable[Tally]) -> l
     for column in columns:
         name = tally_name(column.name)
         if name in by_name:
-            cells = _in_tenths(_common(by_name[name]))
+            cells = _coarser(_common(by_name[name]), column)
             total = sum(count for *_, count in cells)
             shares = [
                 InputCell(first=low, last=high, label=column.label(low, high), share=round(count / total, 9))
@@ -140,7 +159,7 @@ def pooled_shares(columns: Sequence[InputColumn], tallies: Iterable[Tally]) -> l
     return found
 
 
-def _common(sites: Sequence[Mapping[tuple[int, int], float]]) -> list[tuple[int, int, float]]:
+def _common(sites: Sequence[Mapping[tuple[int, int], float]]) -> list[_Cell]:
     ends = sorted(set.intersection(*({high for _, high in cells} for cells in sites)))
     pooled, first = [], 0
     for end in ends:
@@ -150,10 +169,36 @@ def _common(sites: Sequence[Mapping[tuple[int, int], float]]) -> list[tuple[int,
     return pooled
 
 
-def _in_tenths(cells: list[tuple[int, int, float]]) -> list[tuple[int, int, float]]:
-    """Merges neighbours until each cell but the last has a tenth, and a last one that is too small with its own."""
-    least = sum(count for *_, count in cells) / MOST_CELLS
-    merged: list[tuple[int, int, float]] = []
+def _agreed_edges(column: InputColumn) -> Iterator[tuple[int, bool]]:
+    """Positions before which an edge may be, in the order of trying, and whether an empty side is told there."""
+    ordered = column.edges is not None
+    end = len(column.edges) - 1 if column.edges is not None else len(column.labels)
+    if end < len(column.labels):
+        yield end, True
+    level, halved = [(0, end)], 0
+    while level:
+        halved += 1
+        halves = []
+        for low, high in level:
+            if high - low > 1:
+                middle = (low + high) // 2
+                yield middle, not ordered or halved <= _COARSE
+                halves += [(low, middle), (middle, high)]
+        level = halves
+
+
+def _coarser(cells: list[_Cell], column: InputColumn) -> list[_Cell]:
+    rare = _RARE * sum(count for *_, count in cells)
+    if column.edges is None:
+        return _merged(cells, rare)
+    values = [cell for cell in cells if cell[0] < len(column.edges) - 1]
+    missing = cells[len(values) :]
+    return _merged([*_merged(values, sum(count for *_, count in values) / MOST_CELLS), *missing], rare)
+
+
+def _merged(cells: list[_Cell], least: float) -> list[_Cell]:
+    """Merges neighbours until each cell but the last has that much, and a last one that is too small with its own."""
+    merged: list[_Cell] = []
     for low, high, count in cells:
         if merged and merged[-1][2] < least:
             before = merged.pop()
