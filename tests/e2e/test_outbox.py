@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from e2e.conftest import tiny_study
+from wardround.flare import policy
 from wardround.flare.environments import run_study
 from wardround.flare.recipe import StudyRecipe
 from wardround.records.outbox import OutboxLine
@@ -31,10 +32,8 @@ TAP = ROOT / "tests" / "support" / "wire_tap"
 KEY = "wardround"
 # what FLARE adds between the outbox and the wire: ids of the message, and who sends it in which job
 ADDED = {"__peer_ctx__", "__msg_root_id__", "__peer_fl_context__", "__peer_props__", "__audit_event_id__"}
-FILTER = {
-    "tasks": ["train"],
-    "filters": [{"path": "nvflare.app_common.filters.svt_privacy.SVTPrivacy", "args": {"fraction": 0.9}}],
-}
+SVT = "nvflare.app_common.filters.svt_privacy.SVTPrivacy"
+FILTER = {"tasks": ["train"], "filters": [{"path": SVT, "args": {"fraction": 0.9}}]}
 
 
 @dataclass
@@ -74,6 +73,8 @@ def _tapped(study: Study, sites: list[Path], folder: Path, patients: list[str]) 
 
 
 def _with_filter(patch: pytest.MonkeyPatch) -> None:
+    """The sites list the filter's class, and the job has it."""
+    patch.setattr(policy, "SITE_CLASSES", (*policy.SITE_CLASSES, SVT))
     export = StudyRecipe.export
 
     def exported(self: StudyRecipe, folder: str, **options: Any) -> None:

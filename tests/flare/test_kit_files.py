@@ -21,9 +21,20 @@ def test_an_edit_in_local_is_a_warning(kit: Path) -> None:
     ("file", "before", "after", "text"),
     [
         ("resources.json", '"allow_log_streaming": false', '"allow_log_streaming": true', "allow_log_streaming is not"),
-        ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"wardround."', "'wardround.' is no class"),
-        ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"shutil.rmtree"', "'shutil.rmtree' is no class"),
+        ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"wardround."', "'wardround.' is none that"),
+        (
+            "resources.json",
+            '"wardround.flare.executor.SiteExecutor"',
+            '"shutil.rmtree"',
+            "'shutil.rmtree' is none that",
+        ),
         ("resources.json", '"wardround.flare.executor.SiteExecutor"', '"a.B"', "lacks wardround.flare.executor.Site"),
+        (
+            "resources.json",
+            '"wardround.flare.executor.SiteExecutor"',
+            '"wardround.flare.executor.SiteExecutor", "nvflare.app_common.psi.psi_executor.PSIExecutor"',
+            "'nvflare.app_common.psi.psi_executor.PSIExecutor' is none that",
+        ),
         (
             "resources.json",
             '"wardround.flare.kit_guard.KitGuard"',

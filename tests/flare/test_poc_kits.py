@@ -9,7 +9,7 @@ import yaml
 
 from support.kits import make_kit
 from wardround.flare.poc_kits import ADMIN, install, write_project
-from wardround.flare.policy import class_allow_list
+from wardround.flare.policy import SERVER_CLASSES, SITE_CLASSES
 from wardround.records.reasons import WardroundError
 from wardround.site.config import SiteConfig, load_site_config
 
@@ -31,14 +31,15 @@ def test_a_site_gets_both_files_and_keeps_the_kits_own_settings(kit: Path, tmp_p
     resources = json.loads((kit / "local" / "resources.json").read_text())
     assert resources["client"] == {"retry_timeout": 30}
     assert resources["allow_log_streaming"] is False
-    assert resources["class_allow_list"] == class_allow_list()
+    assert resources["class_allow_list"] == list(SITE_CLASSES)
     site = yaml.safe_load((kit / "local" / "site.yaml").read_text())
     assert site["data"]["brain_tumor"]["folder"] == str(tmp_path / "images")
 
 
-def test_a_server_gets_no_site_yaml(tmp_path: Path) -> None:
-    written = install(make_kit(tmp_path / "server", kind="server", name="server"))
-    assert [file.name for file in written] == ["resources.json"]
+def test_a_server_gets_no_site_yaml_and_its_own_classes(tmp_path: Path) -> None:
+    (written,) = install(make_kit(tmp_path / "server", kind="server", name="server"))
+    assert written.name == "resources.json"
+    assert json.loads(written.read_text())["class_allow_list"] == list(SERVER_CLASSES)
 
 
 def test_another_sites_settings_are_refused(kit: Path, tmp_path: Path) -> None:

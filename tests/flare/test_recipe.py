@@ -7,7 +7,7 @@ import pytest
 
 from support.fake_workload import make_study
 from wardround.flare.environments import export_job
-from wardround.flare.policy import OUR_CLASSES
+from wardround.flare.policy import SERVER_CLASSES, SITE_CLASSES
 from wardround.records.reasons import WardroundError
 from wardround.records.study import Study, load_study
 
@@ -47,14 +47,12 @@ def test_the_study_travels_whole_to_server_and_sites(job: tuple[Study, Path]) ->
     assert all(load_study(copy).digest() == study.digest() for copy in copies)
 
 
-def test_only_classes_that_sites_allow_are_named_and_no_setting_is_a_component_argument(
+def test_server_and_sites_build_the_classes_that_they_allow_and_no_others_and_no_setting_is_a_component_argument(
     job: tuple[Study, Path],
 ) -> None:
-    named = set()
-    for file in job[1].rglob("config_fed_*.json"):
-        named |= _paths(json.loads(file.read_text()))
-    assert {path for path in named if path.startswith("wardround.")} == set(OUR_CLASSES)
-    assert not any("intime_model_selector" in path for path in named)
+    for kind, classes in {"server": SERVER_CLASSES, "client": SITE_CLASSES}.items():
+        (file,) = job[1].rglob(f"config_fed_{kind}.json")
+        assert _paths(json.loads(file.read_text())) == set(classes)
 
 
 def test_every_training_site_is_asked_and_polling_is_quick(job: tuple[Study, Path]) -> None:

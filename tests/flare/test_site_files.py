@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from nvflare.app_common.default_component_policy import DEFAULT_CLASS_ALLOW_LIST
 from nvflare.app_opt.job_launcher.study_runtime import load_study_runtime_file, resolve_study_runtime
 from nvflare.fuel.sec.authz import AuthzContext, Person
 from nvflare.security.security import COMMAND_CATEGORIES, FLAuthorizer
@@ -13,7 +12,7 @@ from nvflare.security.security import COMMAND_CATEGORIES, FLAuthorizer
 from support.provisioned import CONFIGS
 from wardround.flare import site_files
 from wardround.flare.new_site import PROJECT, NewSite, new_site_texts
-from wardround.flare.policy import OUR_CLASSES
+from wardround.flare.policy import SERVER_CLASSES, SITE_CLASSES
 
 HOSPITALS = ["hospital-a", "hospital-b", "hospital-c", "hospital-d"]
 
@@ -66,8 +65,9 @@ def test_the_shipped_server_folder_is_what_the_code_gives() -> None:
 
 def test_classes_are_listed_one_by_one_and_nothing_is_streamed() -> None:
     resources = json.loads(site_files.site_resources(gpus=2, gpu_memory=40))
-    assert resources["class_allow_list"] == [*DEFAULT_CLASS_ALLOW_LIST, *OUR_CLASSES]
-    assert not any(name.endswith(".") or "*" in name for name in resources["class_allow_list"])
+    assert resources["class_allow_list"] == list(SITE_CLASSES)
+    assert json.loads(site_files.server_resources())["class_allow_list"] == list(SERVER_CLASSES)
+    assert not any(name.endswith(".") or "*" in name for name in (*SITE_CLASSES, *SERVER_CLASSES))
     assert resources["allow_log_streaming"] is False
     assert resources["components"][0]["args"]["num_of_gpus"] == 2
     assert resources["components"][0]["args"]["mem_per_gpu_in_GiB"] == 40

@@ -84,7 +84,7 @@ def use(patch: pytest.MonkeyPatch, executor: type[SiteExecutor]) -> None:
                 edit(file, _PATH, path)
 
     patch.setattr(simulator, "StudyRecipe", Recipe)
-    patch.setattr(policy, "OUR_CLASSES", (*policy.OUR_CLASSES, path))
+    patch.setattr(policy, "SITE_CLASSES", (*policy.SITE_CLASSES, path))
     patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]))
 
 

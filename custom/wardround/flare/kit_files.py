@@ -7,7 +7,7 @@ from nvflare.security.security import COMMAND_CATEGORIES
 
 from wardround.flare.installation import Installation, changed_local, changed_startup
 from wardround.flare.kit import Kit
-from wardround.flare.policy import OUR_CLASSES
+from wardround.flare.policy import classes_of
 from wardround.flare.site_files import GUARD, NEVER
 from wardround.site.finding import Finding
 
@@ -41,7 +41,7 @@ def check_policy(kit: Kit) -> Finding:
             json.loads((kit.folder / "local" / name).read_text(encoding="utf-8"))
             for name in ("resources.json", "authorization.json")
         )
-        open_doors = [*_open_resources(resources), *_open_rights(rights)]
+        open_doors = [*_open_resources(resources, classes_of(kit.role)), *_open_rights(rights)]
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         return Finding("policy", "failed", f"local/: {type(error).__name__}: {error}; install again")
     if open_doors:
@@ -49,13 +49,13 @@ def check_policy(kit: Kit) -> Finding:
     return Finding("policy", "ok", "no code in jobs, no shell commands, no log streaming, classes listed one by one")
 
 
-def _open_resources(resources: dict[str, Any]) -> list[str]:
+def _open_resources(resources: dict[str, Any], classes: tuple[str, ...]) -> list[str]:
     listed = resources.get("class_allow_list", [])
-    found = [f"resources.json: class_allow_list lacks {name}" for name in OUR_CLASSES if name not in listed]
+    found = [f"resources.json: class_allow_list lacks {name}" for name in classes if name not in listed]
     found += [
-        f"resources.json: class_allow_list: {name!r} is no class, so all of it may be built"
+        f"resources.json: class_allow_list: {name!r} is none that a study's job builds"
         for name in listed
-        if name.endswith(".") or not name.rpartition(".")[2][:1].isupper()
+        if name not in classes
     ]
     if resources.get("class_list_enforcement_mode") != "enforce":
         found.append("resources.json: class_list_enforcement_mode is not enforce")

@@ -29,7 +29,7 @@ _AT_ONCE = 8
 
 
 class OutboxHook:
-    """Listens with a component that the site's own class list has, and without which no study can run here.
+    """Listens with the one component that a job can build at a site, so that none does anything here without it.
 
     FLARE applies the site's filters (privacy.json) before the job's, so a filter of ours could always have one of the
     job's behind it. The event AFTER_TASK_RESULT_FILTER comes after them all and holds the message itself, whichever

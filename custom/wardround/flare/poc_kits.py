@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 from wardround.flare.kit import read_kit, refuse_other_site
-from wardround.flare.policy import write_resources
+from wardround.flare.policy import classes_of, write_resources
 from wardround.flare.server_port import free_port
 from wardround.records.files import write_whole
 from wardround.site.config import SiteConfig, resolved_yaml
@@ -48,7 +48,7 @@ def install(kit: Path, config: SiteConfig | None = None) -> list[Path]:
     found = read_kit(kit)
     if config is not None:
         refuse_other_site(found, config)
-    written = [write_resources(kit / "local")]
+    written = [write_resources(kit / "local", classes_of(found.role))]
     if config is not None:
         written.append(kit / "local" / "site.yaml")
         write_whole(written[-1], resolved_yaml(config).encode())

@@ -1,48 +1,56 @@
-"""What a job may build at a site: our classes one by one, beside FLARE's default list. Never a prefix."""
+"""What a job may build at the server or a site: what a study's job consists of, class by class. Never a prefix."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-from nvflare.app_common.default_component_policy import DEFAULT_CLASS_ALLOW_LIST
 
 from wardround.records.files import write_whole
 
 # A prefix such as "wardround." would let a job call anything that our modules import: FLARE builds any callable.
-OUR_CLASSES = (
+# FLARE's own default list is not part of it: with one of its executors a job would pass by the site's consent, gate and
+# outbox, all of which hang on ours. Filters of the site's privacy.json need not be listed.
+SITE_CLASSES: tuple[str, ...] = ("wardround.flare.executor.SiteExecutor",)
+SERVER_CLASSES: tuple[str, ...] = (
+    "nvflare.app_common.widgets.metrics_artifact_writer.MetricsArtifactWriter",
+    "nvflare.app_common.widgets.validation_json_generator.ValidationJsonGenerator",
     "wardround.flare.aggregator.UpdateAggregator",
     "wardround.flare.controller.RoundController",
-    "wardround.flare.executor.SiteExecutor",
     "wardround.flare.persistor.CheckpointPersistor",
     "wardround.flare.selector.FixedSitesSelector",
 )
 
 
-def class_allow_list() -> list[str]:
-    """FLARE's default list (setting the key replaces it) and our classes by their exact paths."""
-    return [*DEFAULT_CLASS_ALLOW_LIST, *OUR_CLASSES]
+def classes_of(role: str) -> tuple[str, ...]:
+    """What a job builds at a kit of this role, `server` or `site`."""
+    return SERVER_CLASSES if role == "server" else SITE_CLASSES
 
 
-def policy() -> dict[str, Any]:
-    """The keys of every resources.json: the class list, enforced, and no log streaming to the server."""
+def policy(classes: Sequence[str]) -> dict[str, Any]:
+    """The keys of every resources.json: the class list, enforced, and no log streaming to the server.
+
+    Args:
+        classes: by their exact paths; see `classes_of`.
+    """
     return {
         "format_version": 2,
         "class_list_enforcement_mode": "enforce",
-        "class_allow_list": class_allow_list(),
+        "class_allow_list": list(classes),
         "allow_log_streaming": False,
     }
 
 
-def resources(present: dict[str, Any]) -> dict[str, Any]:
-    """A site's resources.json with this policy.
+def resources(present: dict[str, Any], classes: Sequence[str]) -> dict[str, Any]:
+    """A resources.json with this policy.
 
     Args:
-        present: what the site has, such as FLARE's resources.json.default; all other keys are kept.
+        present: what is there, such as FLARE's resources.json.default; all other keys are kept.
+        classes: see `policy`.
     """
-    return {**present, **policy()}
+    return {**present, **policy(classes)}
 
 
-def write_resources(local_folder: Path) -> Path:
+def write_resources(local_folder: Path, classes: Sequence[str]) -> Path:
     """Writes `resources.json` into a workspace's `local/` folder; it takes precedence over FLARE's default."""
     present: dict[str, Any] = {}
     for name in ("resources.json", "resources.json.default"):
@@ -51,5 +59,5 @@ def write_resources(local_folder: Path) -> Path:
             present = json.loads(file.read_text(encoding="utf-8"))
             break
     target = local_folder / "resources.json"
-    write_whole(target, (json.dumps(resources(present), indent=2) + "\n").encode())
+    write_whole(target, (json.dumps(resources(present, classes), indent=2) + "\n").encode())
     return target

@@ -6,7 +6,9 @@ from typing import Any
 
 import yaml
 from nvflare.apis.job_def import ALL_SITES
-from nvflare.job_config.base_fed_job import BaseFedJob
+from nvflare.app_common.widgets.metrics_artifact_writer import MetricsArtifactWriter
+from nvflare.app_common.widgets.validation_json_generator import ValidationJsonGenerator
+from nvflare.job_config.api import FedJob
 from nvflare.recipe.spec import Recipe
 
 from wardround.flare import messages
@@ -55,7 +57,11 @@ class StudyRecipe(Recipe):
     ) -> None:
         settings = study.model_dump(mode="json")
         validated(Study, settings, "the study")
-        job = BaseFedJob(name=study.name, min_clients=study.federation.quorum, model_selector=FixedSitesSelector())
+        # not FLARE's BaseFedJob, which lets each site turn events of the job's choice into messages past filters
+        job = FedJob(name=study.name, min_clients=study.federation.quorum)
+        job.to_server(ValidationJsonGenerator(), id="json_generator")
+        job.to_server(FixedSitesSelector(), id="model_selector")
+        job.to_server(MetricsArtifactWriter(), id="metrics_artifact_writer")
         if study.federation.gpus and environment not in _ONE_MACHINE:
             job.job.meta_props = {"resource_spec": {_EACH_SITE: {"num_of_gpus": study.federation.gpus}}}
         job.set_app_packages(["wardround"])

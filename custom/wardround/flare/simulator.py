@@ -8,7 +8,7 @@ from pathlib import Path
 from wardround.flare.continuation import Continuation
 from wardround.flare.failure import cause_of, in_words
 from wardround.flare.marked_processes import MarkedProcesses
-from wardround.flare.policy import write_resources
+from wardround.flare.policy import classes_of, write_resources
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.tail import Tail
 from wardround.flare.workspace import (
@@ -51,8 +51,9 @@ def run_in_simulator(
         recipe = StudyRecipe(study, sites=names, run_name=run_name, environment="sim", continuation=continuation)
         recipe.export(str(folder / "job"))
         root = folder / "sim"
-        write_resources(root / "local")
-        for config in configs:  # the simulator gives every site the same local folder
+        # the simulator gives the server and every site the same local folder
+        write_resources(root / "local", (*classes_of("server"), *classes_of("site")))
+        for config in configs:
             (root / "local" / f"site.{config.name}.yaml").write_text(resolved_yaml(config), encoding="utf-8")
         children = MarkedProcesses(site_environment(len(names)))
         command = [

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from wardround import __version__
-from wardround.flare.policy import policy
+from wardround.flare.policy import classes_of, policy
 
 _ROLES = ("project_admin", "org_admin", "lead", "member")
 GUARD = "wardround.flare.kit_guard.KitGuard"
@@ -55,7 +55,7 @@ def site_resources(gpus: int = 0, gpu_memory: int = 0) -> str:
         {"id": "resource_consumer", "path": consumer, "args": {}},
         _GUARD,
     ]
-    return _json({**policy(), "components": components})
+    return _json({**policy(classes_of("site")), "components": components})
 
 
 def server_resources() -> str:
@@ -64,7 +64,7 @@ def server_resources() -> str:
         "snapshot_persistor": {"args": {"storage": {"args": {"root_dir": "snapshot-storage"}}}},
         "components": [{"id": "job_manager", "args": {"uri_root": "jobs-storage"}}, _GUARD],
     }
-    return _json({**policy(), **stores})
+    return _json({**policy(classes_of("server")), **stores})
 
 
 def authorization() -> str:

@@ -46,10 +46,10 @@ def test_a_class_or_function_that_no_site_lists_is_not_built(consortium: Consort
     classes = {
         "hospital-a": ("wardround.flare.workspace.shutil.rmtree", {"path": str(victim)}),  # what our module imports
         "hospital-b": ("subprocess.Popen", {"args": ["rmdir", str(victim)]}),
-        "hospital-c": ("nvflare.app_common.executors.client_api_executor.ClientAPIExecutor", {}),
+        "hospital-c": ("nvflare.app_common.ccwf.cse_client_ctl.CrossSiteEvalClientController", {}),
     }
     job = changed_job(consortium.folder / "jobs" / "clinical_risk", "unlisted", building(classes))
     assert consortium.submitted_and_ended(job)["status"] != "FINISHED:COMPLETED"
     assert victim.is_dir()
     for site, (path, _) in classes.items():
-        assert f"Component '{path}' at config path 'components.#2' is not in allow_list" in consortium.said(site)
+        assert f"Component '{path}' at config path 'components.#1' is not in allow_list" in consortium.said(site)
