@@ -124,6 +124,15 @@ def test_a_site_with_too_few_to_train_on_takes_no_part(patients: int) -> None:
     assert _passed(Reply(manifest=outside)).manifest is not None
 
 
+def test_how_many_opted_out_is_told_by_no_name() -> None:
+    """Two such numbers, of two days, tell of a patient."""
+    counts = {"train_patients": 21, "opted_out": 9, "opted_out_patients": 9}
+    told = _passed(Reply(manifest=_manifest(counts=counts, problems={"opted_out": 9, "data_missing": 9}))).manifest
+    assert told is not None
+    assert (told.counts, told.problems) == ({"train_patients": 21}, {"data_missing": 9})
+    assert told.banded == told.banded_problems == {}
+
+
 def test_small_counts_are_a_range_and_so_is_the_total_that_would_give_them_away() -> None:
     counts = {"train_patients": 21, "unlabelled_cases": 4, "left_out": 9}
     told = _passed(

@@ -17,8 +17,6 @@ COMMON_COUNTS = frozenset(
     {
         *(f"{split}_{what}" for split in SPLITS for what in ("patients", "cases", "positive")),
         "left_out",
-        "opted_out",
-        "opted_out_patients",
     }
 )
 
