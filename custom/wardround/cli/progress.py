@@ -146,6 +146,8 @@ class RunProgress:
         arm = (line.arm, line.split)
         if arm not in self._scores and not is_baseline(line.arm):
             self._end_arms()
+        for flag in line.flags:
+            self.trouble(self._words.reason_in_words(f"{line.site}: {flag}"))
         self._scores.setdefault(arm, {})[line.site] = figure(find(line.records, self._key), self._words)
         self._now(f"scoring {self._words.short_arm(line.arm)} on {line.split} cases")
         if len(self._scores[arm]) == self._sites:

@@ -117,6 +117,11 @@ class ScoreLine(_Line):
     notes: list[str] = Field(default_factory=list)
     suppressed: list[str] = Field(default_factory=list)
 
+    @property
+    def flags(self) -> list[str]:
+        """Notes on what somebody should look into: the last model is worse at the site than the one before it."""
+        return [note for note in self.notes if note in (Reason.KEY_FIGURE_WORSE, Reason.CALIBRATION_WORSE)]
+
 
 class DifferenceLine(_Line):
     """Arm minus reference, paired over the same cases, with its 95 % interval."""

@@ -13,6 +13,7 @@ class SiteDrift(BaseModel):
         last_cosine: in the last round that has one.
         norm_ratios: smallest and largest norm of its update by the round's median.
         flags: code to the rounds that have it, from 1.
+        of_last: codes of the last model, which no round began with.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -23,12 +24,13 @@ class SiteDrift(BaseModel):
     last_cosine: float | None
     norm_ratios: tuple[float, float] | None
     flags: dict[str, list[int]]
+    of_last: list[str]
 
 
 def drift_by_site(summary: Summary) -> list[SiteDrift]:
     """Every training site; empty for a record from before updates were compared."""
-    sites = [_site(name, summary.rounds) for name in summary.training_sites()]
-    told = any(site.flags or site.last_cosine is not None or site.norm_ratios for site in sites)
+    sites = [_site(name, summary.rounds, summary.last_flags.get(name, [])) for name in summary.training_sites()]
+    told = any(site.flags or site.of_last or site.last_cosine is not None or site.norm_ratios for site in sites)
     return sites if told else []
 
 
@@ -44,7 +46,7 @@ def rounds_text(rounds: list[int]) -> str:
     return f"round{'s' if len(rounds) > 1 else ''} {', '.join(told)}"
 
 
-def _site(name: str, rounds: list[RoundFacts]) -> SiteDrift:
+def _site(name: str, rounds: list[RoundFacts], of_last: list[str]) -> SiteDrift:
     cosines = [(line.cosines[name], line.round) for line in rounds if name in line.cosines]
     ratios = [line.norm_ratios[name] for line in rounds if name in line.norm_ratios]
     flags: dict[str, list[int]] = {}
@@ -59,4 +61,5 @@ def _site(name: str, rounds: list[RoundFacts]) -> SiteDrift:
         last_cosine=cosines[-1][0] if cosines else None,
         norm_ratios=(min(ratios), max(ratios)) if ratios else None,
         flags=flags,
+        of_last=of_last,
     )

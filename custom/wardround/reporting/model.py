@@ -210,6 +210,9 @@ class Summary(_Part):
     missing: list[str] = Field(description="sites that were enrolled and never joined")
     resumptions: list[Resumption] = Field(default_factory=list, description="when the run went on in a new job")
     rounds: list[RoundFacts]
+    last_flags: dict[str, list[str]] = Field(
+        default_factory=dict, description="by site, what stood out when the last model was compared with the one before"
+    )
     curves: list[Curve]
     table: list[ArmScore]
     overall: list[Overall]

@@ -60,6 +60,7 @@ def summarise(lines: list[RunLine]) -> Summary:
         missing=missing,
         resumptions=resumed,
         rounds=rounds,
+        last_flags={line.site: line.flags for line in scores if line.flags},
         curves=curves(lines, key, words),
         table=rows,
         overall=overall(rows, key, mode, words),

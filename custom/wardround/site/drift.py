@@ -34,13 +34,13 @@ _LOOKS = TypeAdapter(list[_Look])
 
 
 class ValidationDrift:
-    """Compares each round's received model with the one that was validated before it.
+    """Compares each round's received model, and the last one, with the one that was validated before it.
 
     Two figures are looked at: the study's key metric, and where the workload has one its measure of calibration. One
     is flagged where it is worse by more than half its paired interval, whose level is Bonferroni's for all looks of
-    the run at this site,
+    the run at this site, the last model's among them,
 
-        level = 1 - 0.05 / (figures (validated rounds - 1)),
+        level = 1 - 0.05 / (figures validated rounds),
 
     so that a run in which nothing gets worse raises a flag at one site in forty: the interval has two ends, and only
     the worse one counts. A figure that gets better raises none. The last two looks are kept on disk, so that a new
@@ -66,7 +66,7 @@ class ValidationDrift:
     def level(self) -> float:
         """Of one interval."""
         validated = ceil(self._study.training.rounds / self._study.evaluation.evaluate_every)
-        return 1 - FALSE_ALARMS / (len(self._watched) * max(validated - 1, 1))
+        return 1 - FALSE_ALARMS / (len(self._watched) * validated)  # the first has none before it, the last model has
 
     def look(self, model_round: int, scores: Scores) -> list[Reason]:
         """Takes a model's validation scores, and gives a code for each figure that is worse than in the look before.

@@ -143,6 +143,11 @@ class SiteTasks:
             scores = learner.score(order.split, detail=detail)
             notes = list(learner.notes)  # says whether BatchNorm statistics had to be re-measured for it
             self._scored[key] = scores, notes
+        if (
+            order.arm == LAST and order.split == "validation"
+        ):  # it competes with the rounds' models, and is looked at so
+            flags = self._drift_of(learner).look(order.model_round, scores)
+            notes = [*notes, *map(str, flags)]
         folder = self._config.state_folder / self._run
         _write_cases(folder, order.arm, scores)
         if detail and order.arm in (BEST, PERSONALISED):
@@ -174,7 +179,11 @@ class SiteTasks:
         pauses = Pauses(config.state_folder / run / "paused-alone", self._pause_wanted)
         line = score_own_model(self._study, config, site, run=run, pauses=pauses)
         return Reply(
-            records=line.records, tallies=line.tallies, cohorts=line.cohorts, alerts=line.alerts, notes=line.notes
+            records=line.records,
+            tallies=line.tallies,
+            cohorts=line.cohorts,
+            alerts=line.alerts,
+            notes=line.notes,
         )
 
     def _refuse_training(self, run: str) -> None:
