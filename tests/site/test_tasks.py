@@ -5,15 +5,17 @@ from typing import Any
 
 import pytest
 
-from support.fake_workload import FakeWorkload, make_study
+from support.fake_workload import WORDS, FakeData, FakeWorkload, make_study
 from support.loopback import use_fake_workload
 from wardround.learners.initial import initial_shared_entries
 from wardround.records.arms import AGAINST_ALONE, ALONE, BEST, LAST, PERSONALISED, RECALIBRATED, REFERENCE
 from wardround.records.disclosure import Disclosure
 from wardround.records.orders import TRAIN, VALIDATE, Order, Reply
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.scores import Scores
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
+from wardround.site.gate import guard
 from wardround.site.tasks import SiteTasks
 
 STUDY = make_study(evaluation={"key_metric": "accuracy", "personalise_steps": 2}, federation={"quorum": 3})
@@ -81,3 +83,18 @@ def test_scores_of_what_no_study_asks_for_are_refused_by_name(tmp_path: Path, or
     refused = _refusal(_site(tmp_path), order.get("arm", BEST), split=order.get("split", "test"))
     assert refused.code is Reason.SITE_FAILED
     assert told in str(refused)
+
+
+@pytest.mark.parametrize("arm", [BEST, PERSONALISED, ALONE])
+def test_sums_that_could_not_be_made_are_told_by_name_for_every_arm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arm: str
+) -> None:
+    score = FakeData.score
+
+    def few(data: FakeData, *args: Any, **options: Any) -> Scores:
+        return score(data, *args, **options).model_copy(update={"suppressed": ["pixels"]})
+
+    monkeypatch.setattr(FakeData, "score", few)
+    reply = _ask(_site(tmp_path), arm)
+    assert reply.suppressed == ["pixels"]
+    assert guard(reply, Disclosure(), WORDS).reply.suppressed == ["pixels"]

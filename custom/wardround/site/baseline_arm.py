@@ -135,6 +135,7 @@ def _tell(
             cohorts=scores.cohorts,
             alerts=scores.alerts,
             notes=list(notes),
+            suppressed=scores.suppressed,
         )
     )
 

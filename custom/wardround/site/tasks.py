@@ -184,6 +184,7 @@ class SiteTasks:
             cohorts=line.cohorts,
             alerts=line.alerts,
             notes=line.notes,
+            suppressed=line.suppressed,
         )
 
     def _refuse_training(self, run: str) -> None:
