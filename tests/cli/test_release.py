@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from support.made_release import key_pair, run_folder, run_lines
 from wardround.cli.main import app
+from wardround.releases.checksums import checksums
 
 
 def invoke(*arguments: str) -> Result:
@@ -87,7 +88,7 @@ def test_a_changed_release_is_found_and_ends_with_1(key: Path) -> None:
 def test_a_rollback_points_back_and_keeps_the_history(key: Path) -> None:
     released(key)
     released(key)
-    done = invoke("rollback", "brain_tumor", "--who", "Bo", "--why", "worse on new cases")
+    done = invoke("rollback", "brain_tumor", "--who", "Bo", "--why", "worse on new cases", "--public-key", "ec.pub")
     assert (done.exit_code, done.output) == (0, "brain_tumor: current is v1, was v2\n")
     current = json.loads(Path("releases/brain_tumor/current").read_text())
     assert current["current"] == "v1"
@@ -97,6 +98,33 @@ def test_a_rollback_points_back_and_keeps_the_history(key: Path) -> None:
     again = invoke("rollback", "brain_tumor")
     assert again.exit_code == 2
     assert "no release before v1" in again.output
+
+
+def test_a_rollback_without_a_key_says_that_no_signature_was_checked(key: Path) -> None:
+    released(key)
+    released(key)
+    done = invoke("rollback", "brain_tumor")
+    assert done.exit_code == 0
+    assert "signature was not checked: name the key with --public-key" in done.output
+
+
+def test_a_rollback_to_what_nobody_signed_is_refused(key: Path) -> None:
+    released(key)
+    released(key)
+    folder = Path("releases/brain_tumor/v1")
+    (folder / "MODEL_CARD.md").write_text("a diagnosis")
+    (folder / "SHA256SUMS").write_text(checksums(folder))
+    done = invoke("rollback", "brain_tumor", "--public-key", "ec.pub")
+    assert done.exit_code == 2
+    assert "not a signature of SHA256SUMS by this key" in done.output
+    assert json.loads(Path("releases/brain_tumor/current").read_text())["current"] == "v2"
+
+
+def test_a_study_that_was_never_released_is_told_with_those_that_were(key: Path) -> None:
+    released(key)
+    done = invoke("rollback", "brain-tumor")
+    assert done.exit_code == 2
+    assert "no release of this study is there, but of brain_tumor; name the study as its job.yaml" in done.output
 
 
 def test_an_encrypted_key_asks_for_its_password(key: Path) -> None:

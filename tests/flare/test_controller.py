@@ -60,6 +60,7 @@ def test_best_is_chosen_over_all_rounds_and_the_last_aggregate(tmp_path: Path) -
     models = tmp_path / "server" / "job" / "models"
     assert load_checkpoint(models / "best").card.model_round == run.end.best_round
     assert load_checkpoint(models / "last").card.weights_sha256 == run.end.weights_sha256
+    assert load_checkpoint(models / "best").card.weights_sha256 == run.end.best_weights_sha256
 
 
 def test_a_job_of_one_round_scores_its_only_aggregate(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def test_a_run_that_goes_on_ends_as_one_that_was_never_lost(tmp_path: Path, kind
     best = [load_checkpoint(run.run_folder / "models" / "best").card.weights_sha256 for run in (whole, second)]
     assert best[0] == best[1]
     assert told([line for line in second.lines if not isinstance(line, ResumeLine)]) == told(whole.lines)
+    assert all({"sites", "aggregate"} <= set(line.seconds) for line in second.rounds)
 
 
 def test_a_round_in_which_the_job_is_aborted_is_repeated(tmp_path: Path) -> None:

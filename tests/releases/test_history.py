@@ -59,7 +59,7 @@ def test_it_never_points_to_a_release_that_is_not_whole(tmp_path: Path, damage: 
 
 
 def test_a_study_without_releases_or_with_a_broken_history_is_told(tmp_path: Path) -> None:
-    with pytest.raises(WardroundError, match="nothing of this study"):
+    with pytest.raises(WardroundError, match="no release of this study is there, but of no other"):
         roll_back(tmp_path / "none", who="Bo", why="")
     folder = released(tmp_path / "study", "v1")
     (folder / "current").write_text("v1")

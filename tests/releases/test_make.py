@@ -7,8 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from support.made_release import BEST_ROUND, LAST_ROUND, key_pair, openssl, run_folder, run_lines, with_inputs
-from wardround.learners.checkpoint import load_checkpoint
+from support.made_release import (
+    BEST_ROUND,
+    LAST_ROUND,
+    checkpoint,
+    key_pair,
+    openssl,
+    run_folder,
+    run_lines,
+    with_inputs,
+)
+from wardround.cli.write_manifest import write_run_manifest
+from wardround.learners.checkpoint import Checkpoint, load_checkpoint, save_checkpoint, weights_sha256
+from wardround.records.files import sha256_of
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases import make as making
 from wardround.releases.candidate import candidate
@@ -154,10 +165,33 @@ def test_the_model_of_another_run_is_found_though_its_manifest_fits(run: Path, t
     other = run_folder(tmp_path / "other", lines)
     with pytest.raises(WardroundError, match="another run"):
         candidate(other)
+
+
+@pytest.mark.parametrize("arm", ["best", "last"])
+def test_weights_that_the_record_does_not_name_are_of_another_run_though_study_and_round_fit(
+    run: Path, arm: str
+) -> None:
+    """As of a second run of the same study, put in place of the first one's model."""
+    round_number = {"best": BEST_ROUND, "last": LAST_ROUND}[arm]
+    made = checkpoint(round_number)
+    tensors = {name: tensor + 1 for name, tensor in made.tensors.items()}
+    weights = {"weights_sha256": weights_sha256(tensors)}
+    save_checkpoint(run / "models" / arm, Checkpoint(tensors, made.card.model_copy(update=weights)))
+    (run / "manifest.json").unlink()
+    write_run_manifest(run)
+    with pytest.raises(WardroundError, match=rf"{arm}.safetensors: weights_sha256 is .* of another run"):
+        candidate(run, round_number)
+
+
+def test_a_record_with_another_figure_releases_nothing(run: Path) -> None:
     record = run / "run.jsonl"
-    record.write_text(record.read_text().replace(f'"best_round":{BEST_ROUND}', '"best_round":2'))
-    with pytest.raises(WardroundError, match="another run"):
+    assert candidate(run).manifest.record_sha256 == sha256_of(record)
+    text = record.read_text()
+    assert '"interval":[0.65,' in text
+    record.write_text(text.replace('"interval":[0.65,', '"interval":[0.95,'))
+    with pytest.raises(WardroundError, match=r"run.jsonl: not as the run left it") as caught:
         candidate(run)
+    assert caught.value.code is Reason.DATA_UNREADABLE
 
 
 def test_a_run_without_an_end_or_a_model_has_nothing_to_release(tmp_path: Path, run: Path) -> None:

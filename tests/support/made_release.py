@@ -38,10 +38,10 @@ def run_folder(folder: Path, lines: list[RunLine] | None = None) -> Path:
     folder.mkdir(parents=True)
     for name, model_round in (("best", BEST_ROUND), ("last", LAST_ROUND)):
         save_checkpoint(folder / "models" / name, checkpoint(model_round))
-    digest = checkpoint(LAST_ROUND).card.weights_sha256
+    best, last = (checkpoint(index).card.weights_sha256 for index in (BEST_ROUND, LAST_ROUND))
     for line in lines or run_lines():
         if isinstance(line, EndLine) and line.weights_sha256:
-            line = line.model_copy(update={"weights_sha256": digest})
+            line = line.model_copy(update={"weights_sha256": last, "best_weights_sha256": best})
         append_line(folder / "run.jsonl", line)
     write_run_manifest(folder)
     return folder
@@ -60,6 +60,7 @@ def with_inputs(run: Path, patch: pytest.MonkeyPatch) -> None:
             ]
             line = line.model_copy(update={"sites": told})
         append_line(run / "run.jsonl", line)
+    write_run_manifest(run)
     workload = FakeWorkload()
     patch.setattr(workload, "input_columns", lambda: [column])
     patch.setattr(input_statistics, "workload_of", lambda _settings: workload)

@@ -102,12 +102,28 @@ def rollback(
     why: Annotated[str, typer.Option(help="For the history.")] = "",
     who: Annotated[str | None, typer.Option(help="For the history.", show_default="this user")] = None,
     releases: ReleasesFolder = RELEASES,
+    public_key_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--public-key",
+            help="PEM file, got from whoever signs releases: checks the signature of the one to go back to.",
+            show_default="checksums alone",
+        ),
+    ] = None,
 ) -> None:
     """Make the release before the current one the current one again, and note it in releases/STUDY/current."""
+    _need_cryptography()
     from wardround.releases.history import roll_back
+    from wardround.releases.signature import public_key
 
-    history = roll_back(releases / study, who=who or getpass.getuser(), why=why)
+    key = public_key(public_key_file) if public_key_file else None
+    history = roll_back(releases / study, who=who or getpass.getuser(), why=why, key=key)
     step = history.history[-1]
+    if key is None:
+        progress().print(
+            f"note: checksums of {step.after} fit; its signature was not checked: name the key with --public-key",
+            soft_wrap=True,
+        )
     results().print(f"{study}: current is {step.after}, was {step.before}", soft_wrap=True, markup=False)
 
 

@@ -23,7 +23,8 @@ def write_run_manifest(folder: Path) -> RunManifest:
     Raises:
         WardroundError: there is no record with a start.
     """
-    manifest = make_manifest(read_lines(folder / RECORD), model_files(folder))
+    record = folder / RECORD
+    manifest = make_manifest(read_lines(record), model_files(folder), sha256_of(record))
     write_manifest(folder, manifest)
     return manifest
 
@@ -41,7 +42,11 @@ def write_manifest_anyhow(folder: Path, study: Study, environment: str, reason: 
         lines: list[RunLine] = read_lines(folder / RECORD) if (folder / RECORD).is_file() else []
         started = any(isinstance(line, StartLine) for line in lines)
         models = model_files(folder)
-        manifest = make_manifest(lines, models) if started else manifest_of_a_failure(study, environment, lines, reason)
+        manifest = (
+            make_manifest(lines, models, sha256_of(folder / RECORD))
+            if started
+            else manifest_of_a_failure(study, environment, lines, reason)
+        )
         write_manifest(folder, manifest)
     except (WardroundError, OSError, ValueError) as error:
         _log.warning("%s: no manifest: %s", folder, error)

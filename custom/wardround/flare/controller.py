@@ -133,8 +133,10 @@ class RoundController(FedAvg):
         if self.abort_signal.triggered:
             return
         standing.keep_models(model.params)
-        sha = weights_sha256(model.params)
-        self.record.end(best_round=standing.best[0], last_round=self.num_rounds, weights_sha256=sha)
+        best_round, best_weights = standing.best
+        self.record.end(
+            best=(best_round, weights_sha256(best_weights)), last=(self.num_rounds, weights_sha256(model.params))
+        )
         if not self.record.partial and not self.record.unwritten:
             standing.forget_checkpoints()
 

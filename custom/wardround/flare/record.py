@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -119,29 +119,30 @@ class RunRecord:
         if reason not in self._partial:
             self._partial.append(reason)
 
-    def end(self, *, best_round: int, last_round: int, weights_sha256: str) -> None:
-        """Writes how it ended: complete, or partial with what is missing."""
-        self._end("partial" if self._partial else "complete", self._partial, best_round, last_round, weights_sha256)
+    def end(self, *, best: tuple[int, str], last: tuple[int, str]) -> None:
+        """Writes how it ended: complete, or partial with what is missing.
+
+        Args:
+            best, last: each model's round, and the SHA-256 of its weights.
+        """
+        facts = {
+            "best_round": best[0],
+            "best_weights_sha256": best[1],
+            "last_round": last[0],
+            "weights_sha256": last[1],
+        }
+        self._end("partial" if self._partial else "complete", self._partial, facts)
 
     def fail(self, reason: str) -> None:
         """Writes that it ended early, and why, in one line."""
-        self._end("failed", [reason, *self._partial], None, None, None)
+        self._end("failed", [reason, *self._partial], {})
 
     def _incomplete_for(self, missing: dict[str, str]) -> None:
         for site, reason in sorted(missing.items()):
             self.incomplete(f"{site}: {reason}")
 
-    def _end(self, status: str, reasons: list[str], best: int | None, last: int | None, sha: str | None) -> None:
-        line = EndLine.model_validate(
-            {
-                "status": status,
-                "reasons": reasons,
-                "best_round": best,
-                "last_round": last,
-                "weights_sha256": sha,
-                "seconds": self.seconds,
-            }
-        )
+    def _end(self, status: str, reasons: list[str], facts: Mapping[str, object]) -> None:
+        line = EndLine.model_validate({"status": status, "reasons": reasons, "seconds": self.seconds, **facts})
         self._write(line, phase=status)
 
     def _write(self, line: RunLine, **progress: object) -> None:

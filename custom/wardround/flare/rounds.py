@@ -88,6 +88,7 @@ class Rounds:
             controller.save_model(next_model)
         self._standing.count(expected, got.differences)
         line = self._line(index, got, late, moved=l2_norm(mean.values()), enough=enough)
+        line.seconds = clock.seconds()  # for the checkpoint's record, which cannot hold how long writing it takes
         if not self._standing.save(index + 1, next_model.params, line):
             line.alarms.append(str(Reason.CHECKPOINT_NOT_WRITTEN))
         clock.mark("save")

@@ -85,6 +85,7 @@ class RunManifest(_Part):
         metrics_version, metrics: the definitions of the figures.
         rounds_done, rounds: how many of how many; `best_round` and `last_round` as the record has them.
         models: by name.
+        record_sha256: of the bytes of run.jsonl, on which every figure rests; None where there is none.
         resumptions: when the run went on in a new job, with which settings changed.
     """
 
@@ -111,6 +112,7 @@ class RunManifest(_Part):
     best_round: int | None
     last_round: int | None
     models: dict[str, ModelFile] = Field(default_factory=dict)
+    record_sha256: str | None = None
     resumptions: list[Resumption] = Field(default_factory=list)
 
 

@@ -144,7 +144,11 @@ class BaselineRoundLine(_Line):
 
 
 class EndLine(_Line):
-    """How it ended. `partial` names what is incomplete; a run without an EndLine was stopped."""
+    """How it ended. `partial` names what is incomplete; a run without an EndLine was stopped.
+
+    Args:
+        weights_sha256, best_weights_sha256: of the shared entries of the last model, and of the best.
+    """
 
     kind: Literal["end"] = "end"
     status: Literal["complete", "partial", "failed"]
@@ -152,6 +156,7 @@ class EndLine(_Line):
     best_round: int | None = None
     last_round: int | None = None
     weights_sha256: str | None = None
+    best_weights_sha256: str | None = None
     seconds: float = 0.0
 
 

@@ -50,12 +50,23 @@ def candidate(folder: Path, round_number: int | None = None) -> Candidate:
     if not record.is_file():
         raise WardroundError(Reason.DATA_MISSING, f"{record}: missing; name the folder that `wardround run` wrote")
     manifest = read_manifest(folder)
+    _refuse_changed_record(record, manifest)
     summary = summarise(read_lines(record))
     arm, model_round = _arm(folder, summary, round_number)
     tensors = _checked_files(folder, manifest, arm)
     checkpoint = load_checkpoint(tensors)
-    _refuse_another(tensors, checkpoint, summary, model_round)
+    _refuse_another(tensors, checkpoint, summary, arm, model_round)
     return Candidate(folder, arm, summary, manifest, check_criteria(summary, arm), checkpoint, tensors)
+
+
+def _refuse_changed_record(record: Path, manifest: RunManifest) -> None:
+    """The figures that decide are read from the record, so it must be the one that the run ended with."""
+    if manifest.record_sha256 is not None and sha256_of(record) != manifest.record_sha256:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            f"{record}: not as the run left it: its SHA-256 is not the one in {record.with_name('manifest.json')}; "
+            "copy the run's folder again",
+        )
 
 
 def _arm(folder: Path, summary: Summary, round_number: int | None) -> tuple[str, int]:
@@ -95,11 +106,13 @@ def _checked_files(folder: Path, manifest: RunManifest, arm: str) -> Path:
     return tensors
 
 
-def _refuse_another(tensors: Path, checkpoint: Checkpoint, summary: Summary, model_round: int) -> None:
-    card = checkpoint.card
-    expected = {"study_digest": summary.study.digest, "model_round": model_round}
-    if model_round == summary.ending.last_round:
-        expected["weights_sha256"] = summary.ending.weights_sha256 or ""
+def _refuse_another(tensors: Path, checkpoint: Checkpoint, summary: Summary, arm: str, model_round: int) -> None:
+    card, ending = checkpoint.card, summary.ending
+    expected = {
+        "study_digest": summary.study.digest,
+        "model_round": model_round,
+        "weights_sha256": ending.best_weights_sha256 if arm == BEST else ending.weights_sha256,
+    }
     for name, value in expected.items():
         if (found := getattr(card, name)) != value:
             raise WardroundError(

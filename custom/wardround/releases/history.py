@@ -13,6 +13,8 @@ from wardround.records.changed import changed
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases.checksums import differences
+from wardround.releases.signature import PublicKey
+from wardround.releases.verify import faults
 
 FILE_NAME = "current"
 _LOCK = ".lock"
@@ -70,18 +72,25 @@ def point_forward(folder: Path, version: str, *, who: str, why: str) -> History:
         return _step(folder, read_history(folder), "release", version, who, why)
 
 
-def roll_back(folder: Path, *, who: str, why: str) -> History:
+def roll_back(folder: Path, *, who: str, why: str, key: PublicKey | None = None) -> History:
     """Points back to the release before the current one.
 
     Args:
         folder: of the study's releases.
         who, why: for the history.
+        key: of whoever signs releases. Without it a release that was changed together with its list of checksums
+            passes.
 
     Raises:
-        WardroundError: there is none, or it is no longer whole.
+        WardroundError: there is none, or it is no longer whole, or not signed by this key.
     """
     if not folder.is_dir():
-        raise WardroundError(Reason.DATA_MISSING, f"{folder}: missing; nothing of this study has been released there")
+        known = sorted(file.parent.name for file in folder.parent.glob(f"*/{FILE_NAME}"))
+        raise WardroundError(
+            Reason.DATA_MISSING,
+            f"{folder}: missing; no release of this study is there, but of {', '.join(known) or 'no other'}; name the "
+            "study as its job.yaml does, or another folder with --releases",
+        )
     with locked(folder):
         history = read_history(folder)
         before = history.previous()
@@ -93,7 +102,7 @@ def roll_back(folder: Path, *, who: str, why: str) -> History:
             )
         if not (folder / before).is_dir():
             raise WardroundError(Reason.DATA_MISSING, f"{folder / before}: missing; put the release back from a copy")
-        wrong = differences(folder / before)
+        wrong = differences(folder / before) if key is None else faults(folder / before, key)
         if wrong:
             raise WardroundError(
                 Reason.DATA_UNREADABLE,

@@ -48,6 +48,7 @@ class Ending(_Part):
     best_round: int | None = None
     last_round: int | None = None
     weights_sha256: str | None = None
+    best_weights_sha256: str | None = None
     seconds: float | None = None
 
 

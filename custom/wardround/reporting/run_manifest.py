@@ -17,12 +17,15 @@ from wardround.reporting.vocabularies import vocabulary_of
 from wardround.workloads.vocabulary import METRICS_VERSION
 
 
-def make_manifest(lines: list[RunLine], models: Mapping[str, ModelFile]) -> RunManifest:
+def make_manifest(
+    lines: list[RunLine], models: Mapping[str, ModelFile], record_sha256: str | None = None
+) -> RunManifest:
     """The manifest of a run whose sites had agreed on it.
 
     Args:
         lines: of its record.
         models: what the run left.
+        record_sha256: of the record's bytes.
 
     Raises:
         WardroundError: the record has no start, or one without what every study has.
@@ -57,6 +60,7 @@ def make_manifest(lines: list[RunLine], models: Mapping[str, ModelFile]) -> RunM
         best_round=summary.ending.best_round,
         last_round=summary.ending.last_round,
         models=dict(models),
+        record_sha256=record_sha256,
         resumptions=summary.resumptions,
     )
 

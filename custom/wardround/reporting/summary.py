@@ -111,6 +111,7 @@ def _ending(lines: list[RunLine], sites: list[str], missing: list[str], scores: 
         best_round=end.best_round,
         last_round=end.last_round,
         weights_sha256=end.weights_sha256,
+        best_weights_sha256=end.best_weights_sha256,
         seconds=end.seconds,
     )
 
