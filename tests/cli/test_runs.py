@@ -77,7 +77,13 @@ def test_one_run_is_shown_with_what_made_it_its_figures_and_its_criteria(results
     done = invoke("show", "brain_tumor/first")
     assert done.exit_code == 0, done.output
     for text in (
-        *("4 of 4; best 3, last 4", "SHA-256 " + "d" * 64, "torch 2.13.0", "seed 0", "models/best.safetensors"),
+        *(
+            "4 of 4; best 3, last 4",
+            "SHA-256 " + run_lines()[0].study_digest,
+            "torch 2.13.0",
+            "seed 0",
+            "models/best.safetensors",
+        ),
         *("hospital-d   evaluate", "0.680 (0.650 to 0.710)", "at every site: at least 0.600: met"),
         "against each site's own model: worse by at most 0.150: met",
     ):

@@ -11,8 +11,10 @@ from wardround.cli.write_manifest import write_run_manifest
 from wardround.learners.checkpoint import Checkpoint, make_checkpoint, save_checkpoint
 from wardround.learners.fill import all_entries
 from wardround.records.metric_record import MetricRecord
+from wardround.records.resumption import settled_settings
 from wardround.records.run_lines import EndLine, RunLine, ScoreLine, StartLine, append_line, read_lines
 from wardround.records.scores import Tally
+from wardround.records.study import settings_digest
 from wardround.releases import input_statistics
 from wardround.workloads.input_cells import InputColumn
 
@@ -26,7 +28,7 @@ def run_lines(criteria: dict | None = None, *, run: str = "20260101-120000") -> 
     for line in whole_run():
         if isinstance(line, StartLine):
             study = {**line.study, "acceptance": CRITERIA if criteria is None else criteria}
-            line = line.model_copy(update={"study": study, "run": run})
+            line = line.model_copy(update={"study": study, "study_digest": settings_digest(study), "run": run})
         elif isinstance(line, ScoreLine) and line.split == "test":
             line = line.model_copy(update={"records": [_with_interval(record) for record in line.records]})
         lines.append(line)
@@ -36,12 +38,15 @@ def run_lines(criteria: dict | None = None, *, run: str = "20260101-120000") -> 
 def run_folder(folder: Path, lines: list[RunLine] | None = None) -> Path:
     """Writes record, models and manifest."""
     folder.mkdir(parents=True)
-    for name, model_round in (("best", BEST_ROUND), ("last", LAST_ROUND)):
-        save_checkpoint(folder / "models" / name, checkpoint(model_round))
-    best, last = (checkpoint(index).card.weights_sha256 for index in (BEST_ROUND, LAST_ROUND))
-    for line in lines or run_lines():
+    lines = lines or run_lines()
+    digest = settings_digest(settled_settings(lines))
+    best, last = (checkpoint(index, digest) for index in (BEST_ROUND, LAST_ROUND))
+    save_checkpoint(folder / "models" / "best", best)
+    save_checkpoint(folder / "models" / "last", last)
+    sha = {"weights_sha256": last.card.weights_sha256, "best_weights_sha256": best.card.weights_sha256}
+    for line in lines:
         if isinstance(line, EndLine) and line.weights_sha256:
-            line = line.model_copy(update={"weights_sha256": last, "best_weights_sha256": best})
+            line = line.model_copy(update=sha)
         append_line(folder / "run.jsonl", line)
     write_run_manifest(folder)
     return folder
@@ -66,11 +71,11 @@ def with_inputs(run: Path, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(input_statistics, "workload_of", lambda _settings: workload)
 
 
-def checkpoint(model_round: int) -> Checkpoint:
+def checkpoint(model_round: int, study_digest: str = "d" * 64) -> Checkpoint:
     """A model of the made run; another round has other weights."""
     tensors = {name: tensor * 0 + model_round for name, tensor in all_entries(FakeWorkload().network()).items()}
     made = make_checkpoint(tensors, make_study(), model_round=model_round, workload=FakeWorkload())
-    return Checkpoint(made.tensors, made.card.model_copy(update={"study": "brain_tumor", "study_digest": "d" * 64}))
+    return Checkpoint(made.tensors, made.card.model_copy(update={"study": "brain_tumor", "study_digest": study_digest}))
 
 
 def key_pair(folder: Path, kind: str = "ec") -> tuple[Path, Path]:

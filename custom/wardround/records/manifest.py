@@ -11,6 +11,7 @@ from wardround.records.declared import DeclaredData
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.resumption import Resumption
+from wardround.records.study import STUDY_NAME
 from wardround.records.update import Nature, Role
 
 FILE_NAME = "manifest.json"
@@ -95,7 +96,7 @@ class RunManifest(_Part):
     environment: str
     status: Literal["complete", "partial", "failed", "stopped"]
     reasons: list[str]
-    study: str
+    study: str = Field(pattern=STUDY_NAME)
     settings: dict[str, Any]
     study_sha256: str
     contract_sha256: str | None
@@ -139,6 +140,9 @@ def read_manifest(folder: Path) -> RunManifest:
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
+        found = f"{key}: {first['msg']}, found {first['input']!r:.80}" if key else first["msg"]
         raise WardroundError(
-            Reason.DATA_UNREADABLE, f"{file}: not a run's manifest ({f'{key}: ' if key else ''}{first['msg']})"
+            Reason.DATA_UNREADABLE,
+            f"{file}: not a run's manifest ({found}); copy the run's folder again, or move this file away and "
+            f"`wardround report {folder}` writes it from the run's record",
         ) from error

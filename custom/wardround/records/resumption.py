@@ -1,5 +1,8 @@
 """That a run went on in a new job: from where, when, why, and with whom."""
 
+import copy
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict
 
 from wardround.records.code import CodeFacts
@@ -42,6 +45,22 @@ def resumptions(start: StartLine, lines: list[RunLine]) -> list[Resumption]:
         for line in lines
         if isinstance(line, ResumeLine)
     ]
+
+
+def settled_settings(lines: list[RunLine]) -> dict[str, Any]:
+    """The study's settings that a run ended with: those that it began with, with what was changed when it went on."""
+    settings: dict[str, Any] = {}
+    for line in lines:
+        if isinstance(line, StartLine):
+            settings = copy.deepcopy(line.study)
+        elif isinstance(line, ResumeLine):
+            for key, (_, now) in line.changed.items():
+                *parents, last = key.split(".")
+                section = settings
+                for parent in parents:
+                    section = section[parent]
+                section[last] = now
+    return settings
 
 
 def joins(start: StartLine, lines: list[RunLine]) -> dict[str, JoinLine]:

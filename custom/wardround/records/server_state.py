@@ -1,7 +1,6 @@
 """state-NNNNNN.json: what a server needs, beside weights, to go on with a run after a round."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from wardround.records.codes import Count, Digest
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
+from wardround.records.unlike import unlike
 from wardround.records.update import SiteManifest
 
 FOLDER = "checkpoint"  # in a run's folder at the server, in the results' folder, and in a job that goes on
@@ -130,7 +130,7 @@ def refuse_other_study(state: ServerState, study: Study) -> dict[str, tuple[Any,
     Raises:
         WardroundError: with the settings that differ.
     """
-    changed = _unlike(state.study, study.model_dump(mode="json"))
+    changed = unlike(state.study, study.model_dump(mode="json"))
     fixed = {key: values for key, values in changed.items() if not key.startswith(MAY_CHANGE)}
     if fixed:
         told = "; ".join(f"{key}: {before!r:.60} in the run, {now!r:.60} now" for key, (before, now) in fixed.items())
@@ -140,14 +140,3 @@ def refuse_other_study(state: ServerState, study: Study) -> dict[str, tuple[Any,
             f"on it ({told}); for another study start a new run",
         )
     return changed
-
-
-def _unlike(one: Mapping[str, Any], other: Mapping[str, Any], where: str = "") -> dict[str, tuple[Any, Any]]:
-    found: dict[str, tuple[Any, Any]] = {}
-    for key in sorted({*one, *other}):
-        mine, theirs = one.get(key), other.get(key)
-        if isinstance(mine, Mapping) and isinstance(theirs, Mapping):
-            found |= _unlike(mine, theirs, f"{where}{key}.")
-        elif mine != theirs:
-            found[f"{where}{key}"] = mine, theirs
-    return found

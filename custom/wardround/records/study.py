@@ -14,11 +14,13 @@ from wardround.records.schema_faults import validated
 from wardround.records.study_sections import Aggregation, Algorithm, Evaluation, Federation, Section, Training
 from wardround.records.yaml_text import read_settings, yaml_value
 
+STUDY_NAME = r"^[a-z][a-z0-9_]{1,40}$"
+
 
 class Study(Section):
     """A whole job.yaml. `workload` holds `kind` and that workload's own settings, which it validates itself."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]{1,40}$", description="the study's, in records, reports and FLARE")
+    name: str = Field(pattern=STUDY_NAME, description="the study's, in records, reports and FLARE")
     seed: int = Field(0, ge=0, description="another one is another replicate; the same repeats the run")
     workload: dict[str, Any] = Field(description="kind, such as brain_tumor, and that kind's own keys")
     algorithm: Algorithm = Algorithm()
@@ -36,14 +38,15 @@ class Study(Section):
 
     def digest(self) -> str:
         """SHA-256 of the settings: equal for equal studies, whatever the order of keys in the file."""
-        return _digest(self.model_dump(mode="json"))
+        return settings_digest(self.model_dump(mode="json"))
 
     def lasting_digest(self) -> str:
         """SHA-256 of what a run keeps for its whole life: all but `federation`, which says who must answer by when."""
-        return _digest(self.model_dump(mode="json", exclude={"federation"}))
+        return settings_digest(self.model_dump(mode="json", exclude={"federation"}))
 
 
-def _digest(settings: dict[str, Any]) -> str:
+def settings_digest(settings: dict[str, Any]) -> str:
+    """SHA-256 of a study's settings as a record, a checkpoint or a manifest holds them; see `Study.digest`."""
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
 
 

@@ -10,6 +10,7 @@ from wardround.records.files import sha256_of
 from wardround.records.manifest import RunManifest, read_manifest
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import read_lines
+from wardround.releases.consistency import refuse_other_model, refuse_other_record
 from wardround.reporting.acceptance import check_criteria
 from wardround.reporting.model import Summary
 from wardround.reporting.summary import summarise
@@ -50,26 +51,17 @@ def candidate(folder: Path, round_number: int | None = None) -> Candidate:
     if not record.is_file():
         raise WardroundError(Reason.DATA_MISSING, f"{record}: missing; name the folder that `wardround run` wrote")
     manifest = read_manifest(folder)
-    _refuse_changed_record(record, manifest)
-    summary = summarise(read_lines(record))
-    arm, model_round = _arm(folder, summary, round_number)
+    lines = read_lines(record)
+    summary = summarise(lines)
+    refuse_other_record(record, lines, summary, manifest)
+    arm = _arm(folder, summary, round_number)
     tensors = _checked_files(folder, manifest, arm)
     checkpoint = load_checkpoint(tensors)
-    _refuse_another(tensors, checkpoint, summary, arm, model_round)
+    refuse_other_model(tensors, checkpoint.card, lines, summary, arm)
     return Candidate(folder, arm, summary, manifest, check_criteria(summary, arm), checkpoint, tensors)
 
 
-def _refuse_changed_record(record: Path, manifest: RunManifest) -> None:
-    """The figures that decide are read from the record, so it must be the one that the run ended with."""
-    if manifest.record_sha256 is not None and sha256_of(record) != manifest.record_sha256:
-        raise WardroundError(
-            Reason.DATA_UNREADABLE,
-            f"{record}: not as the run left it: its SHA-256 is not the one in {record.with_name('manifest.json')}; "
-            "copy the run's folder again",
-        )
-
-
-def _arm(folder: Path, summary: Summary, round_number: int | None) -> tuple[str, int]:
+def _arm(folder: Path, summary: Summary, round_number: int | None) -> str:
     ending = summary.ending
     if ending.best_round is None or ending.last_round is None:
         why = f": {'; '.join(ending.reasons)}" if ending.reasons else ""
@@ -77,9 +69,9 @@ def _arm(folder: Path, summary: Summary, round_number: int | None) -> tuple[str,
             Reason.CONFIGURATION_INVALID, f"{folder}: the run is {ending.status} and has no model to release{why}"
         )
     if round_number is None or round_number == ending.best_round:
-        return BEST, ending.best_round
+        return BEST
     if round_number == ending.last_round:
-        return LAST, ending.last_round
+        return LAST
     raise WardroundError(
         Reason.CONFIGURATION_INVALID,
         f"--round {round_number}: {folder} keeps the best model, of round {ending.best_round}, and the last, of round "
@@ -104,18 +96,3 @@ def _checked_files(folder: Path, manifest: RunManifest, arm: str) -> Path:
                 "run's folder again",
             )
     return tensors
-
-
-def _refuse_another(tensors: Path, checkpoint: Checkpoint, summary: Summary, arm: str, model_round: int) -> None:
-    card, ending = checkpoint.card, summary.ending
-    expected = {
-        "study_digest": summary.study.digest,
-        "model_round": model_round,
-        "weights_sha256": ending.best_weights_sha256 if arm == BEST else ending.weights_sha256,
-    }
-    for name, value in expected.items():
-        if (found := getattr(card, name)) != value:
-            raise WardroundError(
-                Reason.DATA_UNREADABLE,
-                f"{tensors}: {name} is {found}, and {value} in the run's record: it is the model of another run",
-            )
