@@ -49,9 +49,9 @@ demo-quick: $(IMAGES)/.generated $(TABLES)/.generated  ## the same with fewer ro
 		--set training.rounds=4 --set training.local_steps=24 --set evaluation.personalise_steps=12
 	$(RUN) jobs/clinical_risk $(AS_DEMO) --out results/demo-quick/$(NOW)/clinical_risk --set training.rounds=4
 
-test: $(STAMP)  ## every test, the quick ones side by side, then real FLARE processes
+test: $(STAMP)  ## every test: the quick ones, then real FLARE processes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not e2e and not images" -n 2 -q
-	$(BIN)/python -m pytest -m e2e -q
+	$(BIN)/python -m pytest -m e2e -n 2 --dist loadgroup --no-loadscope-reorder -q
 
 images:  ## the three container images, with each one's size and time; BASE_IMAGE=... and TORCH_INDEX=... are docker/Dockerfile's
 	docker/build.sh

@@ -13,6 +13,7 @@ import yaml
 from wardround.records.study import Study
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 
+_LONGEST = ["test_documentation.py"]
 _SESSION = ("WARDROUND_TEST_SESSION", uuid.uuid4().hex)
 os.environ[_SESSION[0]] = _SESSION[1]
 
@@ -25,6 +26,16 @@ def left_over() -> list[psutil.Process]:
             if process.environ().get(_SESSION[0]) == _SESSION[1]:
                 found.append(process)
     return found
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file's tests stay in one process, one folder's too, since they share running hospitals; the longest group first."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            group = item.path.relative_to(here).parts[0]
+            item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST))
 
 
 @pytest.fixture(scope="session")
