@@ -28,6 +28,7 @@ def left_over() -> list[psutil.Process]:
     return found
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A file's tests stay in one process, one folder's too, since they share running hospitals; the longest group first."""
     here = Path(__file__).parent
