@@ -51,7 +51,7 @@ demo-quick: $(IMAGES)/.generated $(TABLES)/.generated  ## the same with fewer ro
 
 test: $(STAMP)  ## every test: the quick ones, then real FLARE processes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not e2e and not images" -n 2 -q
-	$(BIN)/python -m pytest -m e2e -n 2 --dist loadgroup --no-loadscope-reorder -q
+	$(BIN)/python -m pytest -m e2e -n 2 --dist loadscope --no-loadscope-reorder -q
 
 images:  ## the three container images, with each one's size and time; BASE_IMAGE=... and TORCH_INDEX=... are docker/Dockerfile's
 	docker/build.sh

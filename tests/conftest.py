@@ -2,11 +2,26 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from support.provisioned import CONFIGS, provision
 from wardround.flare.install import install_folder
+
+
+class _BySharedSystem(LoadScopeScheduling):
+    """Gives the tests of a file to one process, and those of tests/e2e/production/, which share one consortium."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::")[0]
+        return str(Path(file).parent) if "/e2e/production/" in file else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling | None:
+    """With `--dist loadscope` only; xdist's own loadgroup sees no groups with this pytest."""
+    return _BySharedSystem(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 @pytest.fixture(scope="module")

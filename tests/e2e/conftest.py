@@ -13,7 +13,7 @@ import yaml
 from wardround.records.study import Study
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 
-_LONGEST = ["test_documentation.py"]
+_LONGEST = "test_documentation.py"
 _SESSION = ("WARDROUND_TEST_SESSION", uuid.uuid4().hex)
 os.environ[_SESSION[0]] = _SESSION[1]
 
@@ -28,15 +28,9 @@ def left_over() -> list[psutil.Process]:
     return found
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests stay in one process, one folder's too, since they share running hospitals; the longest group first."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            group = item.path.relative_to(here).parts[0]
-            item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: _LONGEST.index(item.path.name) if item.path.name in _LONGEST else len(_LONGEST))
+    """The longest file first, so that it is not what two processes wait for in the end."""
+    items.sort(key=lambda item: item.path.name != _LONGEST)
 
 
 @pytest.fixture(scope="session")
