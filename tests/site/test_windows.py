@@ -102,7 +102,7 @@ def test_where_an_autumn_night_has_an_hour_twice_so_has_the_window() -> None:
         ("{time_zone: UTC, weekly: [{from: '24:00', to: '06:00'}]}", "24:00"),
         ("{time_zone: UTC, weekly: [{from: '25:00'}]}", "expected a time of the day"),
         ("{time_zone: UTC, weekly: [{from: 20}]}", "expected a time of the day"),
-        ("{time_zone: UTC, weekly: [{from: true}]}", "expected a time of the day"),
+        ("{time_zone: UTC, weekly: [{from: true}]}", "truth values"),
         ("{time_zone: UTC, weekly: [{days: [mon]}]}", "days"),
         ("{time_zone: UTC, weekly: [{days: []}]}", "days"),
         ("{time_zone: UTC, device_hours_a_day: 0}", "device_hours_a_day"),

@@ -3,15 +3,16 @@
 from collections.abc import Iterable
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from wardround.records.codes import Code
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.section import Section
 
 _Margin = Annotated[float, Field(ge=0)]
 
 
-class Acceptance(BaseModel):
+class Acceptance(Section):
     """`acceptance` of job.yaml: criteria for a release. Figures are of test cases.
 
     Each is held against a bound of a 95 % interval, never against the figure alone: the bound that is worse for the
@@ -19,7 +20,7 @@ class Acceptance(BaseModel):
     criterion nothing is ever released.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(allow_inf_nan=False)
 
     worst_site: dict[Code, float] = Field(
         default_factory=dict,

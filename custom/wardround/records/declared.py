@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from wardround.records.codes import Code, Version
+from wardround.records.section import Section
 
 
 def _text(value: Any) -> Any:
@@ -14,10 +15,8 @@ def _text(value: Any) -> Any:
     return value
 
 
-class DeclaredData(BaseModel):
+class DeclaredData(Section):
     """Part of a workload's section of site.yaml. It goes to the server with the site's counts, as it is written."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     data_version: Annotated[Version | None, BeforeValidator(_text)] = Field(
         None, description='of the extract, such as "2026-03"; leaves the hospital and stands in the run\'s manifest'

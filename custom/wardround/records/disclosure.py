@@ -2,12 +2,13 @@
 
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from wardround.records.codes import Code
+from wardround.records.section import Section
 
 
-class Disclosure(BaseModel):
+class Disclosure(Section):
     """Which numbers stay at the site, since too few patients stand behind them; a job cannot override it.
 
     `minimum_cell` guards whatever divides a site's patients: sums by column, cells of scores by class, cohorts, alert
@@ -15,8 +16,6 @@ class Disclosure(BaseModel):
     other figure, and what it is trained on. How many rows of a scored split have the outcome is told however few they
     are: a figure without it cannot be judged, and figures such as the Brier score's parts give it away.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     minimum_patients: int = Field(
         3, ge=1, description="fewest patients behind any figure; a site with fewer to train on takes no part"

@@ -25,14 +25,17 @@ def validated(model: type[Model], settings: Any, where: str) -> Model:
 
 def schema_fault(model: type[BaseModel], told: ErrorDetails, file: str) -> Fault:
     """One fault under the file's name and the key, with the key that was probably meant where one is unknown."""
-    parents, last = [str(part) for part in told["loc"][:-1]], str(told["loc"][-1]) if told["loc"] else ""
+    loc, found = told["loc"], told["input"]
+    if told["type"] == "truth_value":  # a section's own check, which pydantic places at the section
+        loc, found = (*loc, told["ctx"]["key"]), told["ctx"]["found"]
+    parents, last = [str(part) for part in loc[:-1]], str(loc[-1]) if loc else ""
     parents, known = _section(model, parents)
     key = ".".join([*parents, last]) if last else "settings"
     if told["type"] == "missing":
         return fault("missing, and there is no default", file=file, key=key, advice="add it")
     if told["type"] != "extra_forbidden":
         text = told["msg"].removeprefix("Value error, ").removeprefix(f"{key}: ")
-        return fault(f"{text} (found {told['input']!r:.80})", file=file, key=key)
+        return fault(f"{text} (found {found!r:.80})", file=file, key=key)
     similar = difflib.get_close_matches(last, known, n=1)
     advice = f"did you mean {'.'.join([*parents, *similar])}?" if similar else ""
     return fault("unknown key", file=file, key=key, advice=advice)

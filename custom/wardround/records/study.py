@@ -11,7 +11,8 @@ from pydantic import Field, model_validator
 from wardround.records.acceptance import Acceptance
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.schema_faults import validated
-from wardround.records.study_sections import Aggregation, Algorithm, Evaluation, Federation, Section, Training
+from wardround.records.section import Section
+from wardround.records.study_sections import Aggregation, Algorithm, Evaluation, Federation, Training
 from wardround.records.yaml_text import read_settings, yaml_value
 
 STUDY_NAME = r"^[a-z][a-z0-9_]{1,40}$"

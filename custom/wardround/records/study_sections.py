@@ -2,13 +2,9 @@
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-
-class Section(BaseModel):
-    """Any of them: a key that it does not know is refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from wardround.records.section import Section
 
 
 class Algorithm(Section):

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from wardround.records.changed import changed
 from wardround.records.declared import DeclaredData, declared_in
 from wardround.records.disclosure import Disclosure
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.schema_faults import validated
+from wardround.records.section import Section
 from wardround.records.update import Nature
 from wardround.records.yaml_text import read_settings
 from wardround.site.windows import TrainingWindows
@@ -22,10 +23,8 @@ _PATH_KEYS = ("folder", "file")  # in a workload's section, these keys and `*_fo
 _TABLE_WORDS = ("codes", "rows")  # whose keys are the table's own words: any text or number, never a path's key
 
 
-class SiteConfig(BaseModel):
+class SiteConfig(Section):
     """A whole site.yaml. Paths are absolute once loaded; `data` holds each workload's own section by its kind."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$", description="as in the certificate")
     role: Literal["train", "evaluate"] = Field("train", description="evaluate: only scored, never trained on")

@@ -6,7 +6,9 @@ from datetime import date, datetime, timedelta
 from typing import Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, field_serializer, field_validator, model_validator
+from pydantic import Field, field_serializer, field_validator, model_validator
+
+from wardround.records.section import Section
 
 Day = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 DAYS: tuple[Day, ...] = get_args(Day)
@@ -16,11 +18,7 @@ _CLOCK = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)")
 _AHEAD = timedelta(days=8)  # a week, and the day on which clocks change
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Window(_Settings):
+class Window(Section):
     """From one time of the day to another on some days of the week. One that ends before it starts ends the next day.
 
     Times are those of the wall clock. So where clocks change, a window can have an hour more or less, or vanish.
@@ -71,7 +69,7 @@ class Window(_Settings):
         return late or (DAYS[weekday - 1] in self.days and minute < self.end)
 
 
-class TrainingWindows(_Settings):
+class TrainingWindows(Section):
     """The section `training_windows` of a site.yaml."""
 
     time_zone: str = Field(description="of the times and days here, such as Europe/Berlin")

@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from wardround.records.declared import DeclaredData
+from wardround.records.section import Section
 from wardround.workloads.opt_out import DESCRIPTION
 
 REGIONS = ("tc", "wt", "et")  # tumor core, whole tumor, enhancing tumor: the channel order of every label and output
@@ -17,15 +18,11 @@ _Width = Annotated[int, Field(ge=1, le=4096)]  # a layer of more channels fits n
 _Millimeters = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
 RegistrationSpace = Literal["SRI24", "MNI152", "native"]
 SurgicalStatus = Literal["pre-operative", "post-operative", "mixed"]
 
 
-class ImageContract(_Section):
+class ImageContract(Section):
     """What every hospital's images must be, so that one network can read them all."""
 
     sequences: tuple[str, ...] = Field(SEQUENCES, min_length=1, description="input channels, in this order")
@@ -45,7 +42,7 @@ class ImageContract(_Section):
         return self
 
 
-class UNetSettings(_Section):
+class UNetSettings(Section):
     """MONAI `UNet`. The default of BatchNorm is deliberate: MONAI's own has no entries for FedBN to keep."""
 
     channels: tuple[_Width, ...] = Field((16, 32, 64, 128), min_length=2, description="of each level, from the top")
@@ -65,7 +62,7 @@ class UNetSettings(_Section):
         return self
 
 
-class Patch(_Section):
+class Patch(Section):
     """Random crops for training; inference slides a window of the same size."""
 
     size: tuple[_Side, _Side, _Side] = Field(
@@ -74,7 +71,7 @@ class Patch(_Section):
     tumor_share: float = Field(0.5, ge=0, le=1, description="share of crops centred near a tumor voxel")
 
 
-class Augmentation(_Section):
+class Augmentation(Section):
     """Random changes per training step."""
 
     flip: bool = Field(True, description="along each axis, at even odds")
@@ -84,14 +81,14 @@ class Augmentation(_Section):
     )
 
 
-class Inference(_Section):
+class Inference(Section):
     """Sliding window over whole volumes."""
 
     overlap: float = Field(0.25, ge=0, lt=1, description="share of a window's side that its neighbour covers too")
     windows_at_once: int = Field(4, ge=1, description="more are faster on a GPU and take more of its memory")
 
 
-class BrainTumorSettings(_Section):
+class BrainTumorSettings(Section):
     """The `workload` section of job.yaml for kind brain_tumor."""
 
     contract: ImageContract = ImageContract()
@@ -115,7 +112,7 @@ class BrainTumorSettings(_Section):
 LabelConvention = Literal["brats2018", "brats2023", "msd"]
 
 
-class Split(_Section):
+class Split(Section):
     """How patients are divided, by patient and never by case. Explicit lists win over fractions."""
 
     validation_fraction: float = Field(0.2, ge=0, lt=1, description="of the patients, to choose the best round by")
@@ -126,7 +123,7 @@ class Split(_Section):
     test: tuple[str, ...] | None = Field(None, description="patient ids; who is in no list is not used")
 
 
-class ImageDeclaration(_Section):
+class ImageDeclaration(Section):
     """What no file tells: the hospital's own word on its images, which must equal the study's contract."""
 
     registration_space: RegistrationSpace = Field(description="atlas to which the images were registered")
@@ -134,7 +131,7 @@ class ImageDeclaration(_Section):
     surgical_status: SurgicalStatus = Field(description="images from before or after surgery")
 
 
-class BrainTumorSiteSettings(_Section, DeclaredData):
+class BrainTumorSiteSettings(DeclaredData):
     """The `brain_tumor` section of a hospital's site.yaml."""
 
     folder: Path = Field(description="where the cases lie, at any depth")

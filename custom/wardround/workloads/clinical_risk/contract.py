@@ -6,7 +6,9 @@ from datetime import date
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from wardround.records.section import Section
 
 OTHER = "other"  # the bucket of categories that the vocabulary does not have
 RESERVED = frozenset({OTHER, "missing"})
@@ -14,11 +16,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Conversion(_Section):
+class Conversion(Section):
     """From an accepted unit to the contract's: `value * factor + offset`."""
 
     factor: _Finite = Field(1.0, description="multiplies the value")
@@ -31,7 +29,7 @@ class Conversion(_Section):
         return self
 
 
-class Window(_Section):
+class Window(Section):
     """When a value may have been measured, in days from the index date: 0 is that date, -365 a year before."""
 
     from_days: int | None = Field(None, description="null: any time before")
@@ -44,7 +42,7 @@ class Window(_Section):
         return self
 
 
-class _Column(_Section):
+class _Column(Section):
     meaning: str = Field(min_length=1, description="what is measured or recorded, for people")
     window: Window = Window()
     missing: tuple[str | float, ...] = Field((), description="codes for missing beside the contract's own, such as 0")
@@ -87,7 +85,7 @@ class CategoryColumn(_Column):
 Column = Annotated[NumberColumn | CategoryColumn, Field(discriminator="type")]
 
 
-class Outcome(_Section):
+class Outcome(Section):
     """What is predicted. A site maps its own codes to `positive` and `negative`."""
 
     name: Name = Field(description="such as readmitted")
@@ -105,7 +103,7 @@ class Outcome(_Section):
         return self
 
 
-class Exclusion(_Section):
+class Exclusion(Section):
     """Rows that are no part of the study, by a column that need not be an input."""
 
     column: Name = Field(description="by which rows are left out; a site maps it under its own `exclusions`")
@@ -113,7 +111,7 @@ class Exclusion(_Section):
     values: tuple[Name, ...] = Field(min_length=1, description="a row with one of these is left out")
 
 
-class CohortColumn(_Section):
+class CohortColumn(Section):
     """A division of patients by which figures are told: a category's values, or bands of a number."""
 
     name: Name = Field(description="of the division, in reports")
@@ -133,7 +131,7 @@ class CohortColumn(_Section):
         return [f"below_{edges[0]}", *(f"{low}_to_{high}" for low, high in pairwise(edges)), f"{edges[-1]}_up"]
 
 
-class Contract(_Section):
+class Contract(Section):
     """A whole contract.yaml."""
 
     version: int = Field(1, ge=1, description="of this contract, for people to count on after a change")
@@ -179,7 +177,7 @@ def _text(edge: float) -> str:
 OF_PATIENTS = ("validation_fraction", "test_fraction", "seed")  # what a split by patient goes by
 
 
-class SplitRule(_Section):
+class SplitRule(Section):
     """How every site divides its patients; by time, from which dates on they are held back.
 
     A site may set its own fractions and seed in its site.yaml, and the fractions may then come to 1.
@@ -207,7 +205,7 @@ class SplitRule(_Section):
         return self
 
 
-class SiteSplit(_Section):
+class SiteSplit(Section):
     """What one site sets of the study's split: how many patients it holds back. What is not given is as in the study.
 
     The rest is the study's alone: figures of sites that are divided by dates and of sites that are not, or by other

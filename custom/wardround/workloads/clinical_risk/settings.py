@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from wardround.records.declared import DeclaredData
+from wardround.records.section import Section
 from wardround.workloads.clinical_risk.contract import Contract, Name, SiteSplit, SplitRule
 from wardround.workloads.opt_out import DESCRIPTION
 
@@ -24,11 +25,7 @@ def _as_text(value: Any) -> Any:
 _Code = Annotated[str, BeforeValidator(_as_text)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class NetworkSettings(_Section):
+class NetworkSettings(Section):
     """A multi-layer perceptron; without hidden layers it is logistic regression."""
 
     hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 32), description="units of each layer")
@@ -36,7 +33,7 @@ class NetworkSettings(_Section):
     norm: Literal["batch", "none"] = Field("batch", description="of hidden layers; FedBN needs batch")
 
 
-class AlertGoals(_Section):
+class AlertGoals(Section):
     """What alert thresholds are chosen for, on validation cases."""
 
     sensitivity: tuple[_Share, ...] = Field((0.8,), description="share of the outcomes that alerts must find")
@@ -46,7 +43,7 @@ class AlertGoals(_Section):
     )
 
 
-class ClinicalRiskSettings(_Section):
+class ClinicalRiskSettings(Section):
     """The `workload` section of job.yaml for kind clinical_risk."""
 
     contract: Contract = Field(description="name of the file beside job.yaml that says what each column means")
@@ -58,7 +55,7 @@ class ClinicalRiskSettings(_Section):
     alerts: AlertGoals = AlertGoals()
 
 
-class CsvSource(_Section):
+class CsvSource(Section):
     """A text table; a .zip with one file in it too."""
 
     kind: Literal["csv"] = Field(description="fields with a separator")
@@ -77,14 +74,14 @@ class CsvSource(_Section):
     )
 
 
-class ParquetSource(_Section):
+class ParquetSource(Section):
     """A Parquet file."""
 
     kind: Literal["parquet"] = Field(description="Parquet's own format")
     file: Path = Field(description="from the folder of site.yaml, or in full")
 
 
-class SqlSource(_Section):
+class SqlSource(Section):
     """A query through SQLAlchemy. The URL holds credentials, so it stands in the environment or a mounted file."""
 
     kind: Literal["sql"] = Field(description="a query of a database")
@@ -102,7 +99,7 @@ class SqlSource(_Section):
 Source = Annotated[CsvSource | ParquetSource | SqlSource, Field(discriminator="kind")]
 
 
-class ColumnMapping(_Section):
+class ColumnMapping(Section):
     """Where a column of the contract comes from at this site.
 
     A value that was measured after the index date gives the outcome away, so `time` names the column that says when;
@@ -117,14 +114,14 @@ class ColumnMapping(_Section):
     known_at_index: bool = Field(False, description="declares that the value is known at the index date")
 
 
-class OutcomeMapping(_Section):
+class OutcomeMapping(Section):
     """Where the outcome comes from."""
 
     column: str = Field(min_length=1, description="its name in the source")
     codes: dict[_Code, _Code] = Field(default_factory=dict, description="the site's codes to positive and negative")
 
 
-class ClinicalRiskSiteSettings(_Section, DeclaredData):
+class ClinicalRiskSiteSettings(DeclaredData):
     """The `clinical_risk` section of a hospital's site.yaml, or a study's of that kind by its own name."""
 
     source: Source = Field(description="a text file, a Parquet file or a database")
