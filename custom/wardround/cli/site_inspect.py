@@ -78,10 +78,10 @@ def inspect(
                 inspected = Inspected(inspect_headers(study, config, progress=reading), None)
             else:
                 inspected = inspect_site(study, config, progress=reading, threads=available_cores())
-            drawn = inspected.data.illustrate() if html and inspected.data is not None else Illustrations()
-        looked.append((inspected.record, drawn))
         if output is Format.TEXT:
             print_inspection(results(), inspected.record, everything=everything)
+        drawn = inspected.data.illustrate() if html and inspected.data is not None else Illustrations()
+        looked.append((inspected.record, drawn))
     if output is Format.JSON:
         typer.echo(json.dumps([record.model_dump(mode="json") for record, _ in looked], indent=2, ensure_ascii=False))
     if html:

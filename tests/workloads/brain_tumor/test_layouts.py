@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from support.made_cases import site, write_case, write_msd
@@ -155,3 +157,26 @@ def test_one_case_is_read_by_its_folder_or_its_4d_image(tmp_path):
     for path, layout in ((tmp_path / "absent", "brats2023"), (msd, "msd")):
         with pytest.raises(WardroundError, match="expected a"):
             read_case_files(path, site(msd, layout), SEQUENCES)
+
+
+@pytest.mark.parametrize("place", ["case", "above", "file"])
+def test_a_name_that_is_no_utf_8_leaves_its_case_out_and_is_told_readably(tmp_path, place):
+    write_case(tmp_path, "BraTS-GLI-00001-000")
+    folder = write_case(tmp_path / "new", "BraTS-GLI-00002-000")
+    garbled = os.fsdecode(b"M\xfcller")
+    if place == "case":
+        for file in folder.iterdir():
+            file.rename(file.with_name(file.name.replace("00002", garbled)))
+        folder.rename(folder.with_name(f"BraTS-GLI-{garbled}-000"))
+    elif place == "above":
+        folder.parent.rename(tmp_path / garbled)
+    else:
+        (folder / f"BraTS-GLI-00002-000-{garbled}.nii.gz").touch()
+    found = _found(tmp_path)
+    assert [case.case for case in found.cases] == ["BraTS-GLI-00001-000"]
+    (problem,) = found.problems
+    assert problem.code is Reason.DATA_UNREADABLE
+    assert r"M\xfcller" in str(problem)
+    assert str(problem).encode()
+    expected = "BraTS-GLI-" + (r"M\xfcller" if place == "case" else "00002")
+    assert found.left_out_patients == {expected}

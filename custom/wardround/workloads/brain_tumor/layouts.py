@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wardround.records.faults import fault
+from wardround.records.printable import printable
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.msd import read_dataset
 from wardround.workloads.brain_tumor.sequences import SequenceNames, VolumeFile, choose_sequences
@@ -85,6 +86,11 @@ def find_cases(
     left_out: set[str] = set()
     unwilling: set[str] = set()
     for case, files, label in listing:
+        if garbled := _not_unicode([case, *_paths(files, label)]):
+            shown, error = garbled
+            problems.append(error)
+            left_out.add(patient_of(shown, site.layout))
+            continue
         if (patient := patient_of(case, site.layout)) in opted_out:
             unwilling.add(patient)
             if label:
@@ -145,6 +151,26 @@ def patient_of(case: str, layout: str) -> str:
     """The patient whose case this is: BraTS 2023 ids such as BraTS-GLI-00001-000 end in a timepoint."""
     timepoint = _TIMEPOINT.match(case) if layout == "brats2023" else None
     return timepoint["patient"] if timepoint else case
+
+
+def _not_unicode(names: Sequence[str]) -> tuple[str, WardroundError] | None:
+    """The case's name made readable, and the error, where one of the names is no text in UTF-8.
+
+    Old file servers have others, such as Latin-1. Python stands odd characters in for such bytes, which neither a
+    result nor a page can hold.
+    """
+    found = next((name for name in names if name != printable(name)), None)
+    if found is None:
+        return None
+    case = printable(names[0])
+    told = fault(
+        f"its name is no text in UTF-8: {printable(found)}", case=case, expected="UTF-8", advice="rename it; left out"
+    )
+    return case, WardroundError(Reason.DATA_UNREADABLE, told)
+
+
+def _paths(files: dict[str, list[VolumeFile]], label: Sequence[Path]) -> list[str]:
+    return [str(volume.file) for volumes in files.values() for volume in volumes] + [str(file) for file in label]
 
 
 Listing = Iterator[tuple[str, dict[str, list[VolumeFile]], list[Path]]]

@@ -49,6 +49,11 @@ class Header:
         affine = np.asarray(read.get_best_affine(), dtype=np.float64)
         return cls(file, kind(block, check=False), read, tuple(int(side) for side in read.get_data_shape()), affine)
 
+    @property
+    def promised(self) -> int:
+        """Bytes of a file, decompressed, that holds all voxels."""
+        return int(self.read.get_data_offset()) + math.prod(self.shape) * self.read.get_data_dtype().itemsize
+
     def refuse_cut_short(self, present: int) -> None:
         """A damaged header can promise more voxels than any memory holds: compared before anything is made of them.
 
@@ -58,7 +63,7 @@ class Header:
         Raises:
             WardroundError: DATA_UNREADABLE.
         """
-        promised = int(self.read.get_data_offset()) + math.prod(self.shape) * self.read.get_data_dtype().itemsize
+        promised = self.promised
         if promised > present:
             shape = " x ".join(str(side) for side in self.shape)
             raise WardroundError(

@@ -3,7 +3,10 @@
 Cases with findings come first, those that are left out too, as far as their files can be read at all.
 """
 
+import gzip
 import io
+import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,16 +25,20 @@ from wardround.records.reasons import WardroundError
 from wardround.workloads.brain_tumor.geometry import Volume, oriented
 from wardround.workloads.brain_tumor.labels import to_regions
 from wardround.workloads.brain_tumor.layouts import CaseFiles
-from wardround.workloads.brain_tumor.nifti_file import UNREADABLE
+from wardround.workloads.brain_tumor.nifti_file import UNREADABLE, read_header
 from wardround.workloads.brain_tumor.pictures import TISSUES, axial, fullest_slice, gray, overlay
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.settings import ImageContract, LabelConvention
+
+_log = logging.getLogger(__name__)
 
 MOST = 12  # pictures: some 100 KB each
 _WITHOUT_FINDING = 2  # of them, to compare with
 _DOTS_PER_INCH = 80
 _LONGEST_CAPTION = 240
 _SINGULAR = 1e-9
+_MOST_VOXELS = 512**3  # of one volume: more than any scan of a head has, and 0.5 GB as float32
+_BLOCK = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,7 @@ def draw_examples(
             split, ready = prepared[case]
             shown = _of_prepared(ready, contract)
         else:
-            split, shown = "left out", _of_files(raw[case], contract, convention)
+            split, shown = "left out", _as_far_as_possible(raw[case], contract, convention)
         pictures.append(Picture(_caption(case, split, told.get(case, [])), _png(shown, contract)))
     return tuple(pictures)
 
@@ -87,6 +94,15 @@ def _caption(case: str, split: str, told: Sequence[Finding]) -> str:
 def _of_prepared(case: PreparedCase, contract: ImageContract) -> _Shown:
     volumes = dict(zip(contract.sequences, case.image, strict=True))
     return _Shown(volumes, case.label, case.spacing_mm[1] / case.spacing_mm[0])
+
+
+def _as_far_as_possible(files: CaseFiles, contract: ImageContract, convention: LabelConvention) -> _Shown:
+    """A case that was left out for what is wrong with it: what else that breaks must not cost the other pictures."""
+    try:
+        return _of_files(files, contract, convention)
+    except (ValueError, ArithmeticError, IndexError, MemoryError) as error:
+        _log.warning("%s: no picture can be made of it (%s: %s)", files.case, type(error).__name__, error)
+        return _Shown(dict.fromkeys(contract.sequences), None, 1.0)
 
 
 def _of_files(files: CaseFiles, contract: ImageContract, convention: LabelConvention) -> _Shown:
@@ -113,15 +129,42 @@ def _where_it_lies(label: Volume, reference: Volume) -> NDArray:
 def _leniently(file: Path, channel: int | None, orientation: str) -> Volume | None:
     """A volume whose geometry or values may be wrong, so that a person can see how; None where there is none."""
     try:
+        if not _fits_its_promise(file, channel):
+            return None
         image = nib.load(file)
         stored = image.dataobj[..., channel] if channel is not None else image.dataobj
         data = np.nan_to_num(np.squeeze(np.asarray(stored, np.float32)), posinf=0, neginf=0)
-    except UNREADABLE:
+    except (*UNREADABLE, WardroundError, MemoryError):
         return None
     if data.ndim != 3 or min(data.shape) < 2:
         return None
     usable = np.isfinite(image.affine).all() and abs(np.linalg.det(image.affine[:3, :3])) > _SINGULAR
     return oriented(Volume(data, image.affine if usable else np.eye(4), file), orientation)
+
+
+def _fits_its_promise(file: Path, channel: int | None) -> bool:
+    """Whether a file holds what its header promises, and no more than a picture is worth.
+
+    nibabel reserves memory for what a header promises before it reads, and a damaged one promises any size.
+
+    Raises:
+        WardroundError: it holds less.
+        OSError, EOFError, zlib.error: it cannot be read to that place.
+    """
+    header = read_header(file)
+    sides = header.shape if channel is None else header.shape[:3]
+    if min(sides) < 1 or math.prod(sides) > _MOST_VOXELS:
+        return False
+    with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as stream:
+        header.refuse_cut_short(_length_of(stream, header.promised))
+    return True
+
+
+def _length_of(stream: io.BufferedIOBase, enough: int) -> int:
+    length = 0
+    while length < enough and (block := stream.read(_BLOCK)):
+        length += len(block)
+    return length
 
 
 def _png(shown: _Shown, contract: ImageContract) -> bytes:
