@@ -9,6 +9,7 @@ from pathlib import Path
 import nibabel as nib
 import numpy as np
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from wardround.cli.main import app
@@ -43,6 +44,46 @@ def test_inspect_names_a_broken_file_and_the_split_that_it_empties(hospital: Pat
     assert done.exit_code == 1
     assert broken.name in done.output
     assert "no train cases" in done.output
+
+
+def test_headers_alone_are_looked_at_where_that_is_asked_for(hospital: Path, study_folder: Path) -> None:
+    cut, shifted = sorted((hospital / "data").glob("*/*t1c.nii.gz"))[:2]
+    before = {file: file.read_bytes() for file in (cut, shifted)}
+    cut.write_bytes(before[cut][:-200])  # its header is whole
+    image = nib.load(shifted)
+    affine = np.array(image.affine)
+    affine[0, 3] += 5
+    nib.save(nib.Nifti1Image(np.asarray(image.dataobj), affine), shifted)
+    asked = ["site", "inspect", str(hospital / "site.yaml"), "--study", str(study_folder)]
+    try:
+        glance = CLI.invoke(app, [*asked, "--headers-only"])
+        whole = CLI.invoke(app, asked)
+    finally:
+        for file, content in before.items():
+            file.write_bytes(content)
+    assert "by its headers" in glance.output
+    assert "geometry_invalid" in glance.output
+    assert shifted.name in glance.output
+    assert cut.name not in glance.output
+    assert cut.name in whole.output
+
+
+def test_a_patient_in_two_splits_is_told_with_what_is_wrong_with_images(hospital: Path, study_folder: Path) -> None:
+    site, broken = hospital / "site.yaml", min((hospital / "data").glob("*/*t1c.nii.gz"))
+    patient = broken.parent.name.rpartition("-")[0]
+    before, image = site.read_text(), broken.read_bytes()
+    settings = yaml.safe_load(before)
+    settings["data"]["brain_tumor"]["split"] = {"train": [patient], "validation": [patient], "test": []}
+    try:
+        broken.write_bytes(b"text")
+        site.write_text(yaml.safe_dump(settings))
+        done = CLI.invoke(app, ["site", "inspect", str(site), "--study", str(study_folder)])
+    finally:
+        site.write_text(before)
+        broken.write_bytes(image)
+    assert done.exit_code == 1
+    for told in ("split_invalid", patient, "data_unreadable", broken.name):
+        assert told in done.output
 
 
 def test_inspect_away_from_the_studies_says_how_to_name_one(

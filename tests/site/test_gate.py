@@ -143,6 +143,11 @@ def test_small_counts_are_a_range_and_so_is_the_total_that_would_give_them_away(
     assert told.problems == {"geometry_invalid": 7}
     assert told.banded_problems == {"data_missing": (1, 4)}
     assert told.banded == {"unlabelled_cases": (1, 4), "left_out": (8, 11)}
+    doubted = {"label_empty": 6, "volume_duplicated": 2, "p7_looks_odd": 1}
+    doubts = _passed(Reply(manifest=_manifest(counts=counts, doubts=doubted))).manifest
+    assert doubts is not None
+    assert doubts.doubts == {"label_empty": 6}
+    assert doubts.banded_doubts == {"volume_duplicated": (1, 4)}
     exact = _passed(Reply(manifest=_manifest(counts=counts, problems={"geometry_invalid": 9}))).manifest
     assert exact is not None
     assert exact.counts["left_out"] == 9
@@ -281,7 +286,7 @@ def test_the_gate_knows_every_field_of_an_answer() -> None:
     known = {
         Reply: "error manifest report records tallies cohorts alerts notes suppressed",
         SiteManifest: "site role counts banded metric_names shared kept_local contract_digest study_digest problems "
-        "banded_problems versions statistics inputs suppressed nature declared code",
+        "banded_problems doubts banded_doubts versions statistics inputs suppressed nature declared code",
         TrainingReport: "steps skipped_steps patients loss moved proximal_pull gradient_norm proximal_gradient_norm "
         "seconds",
         MetricRecord: "name value n n_positive status reason interval support",

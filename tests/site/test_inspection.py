@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
-from support.made_cases import AGREED, made_hospital
+from support.made_cases import AGREED, made_hospital, write
 from support.made_tables import made_frame, made_study, site_section
 from wardround.records.inspection import Severity
 from wardround.records.orders import Order
@@ -40,6 +41,7 @@ def hospitals(tmp_path: Path) -> dict[str, tuple[Study, SiteConfig]]:
     images, tables = tmp_path / "images", tmp_path / "tables"
     made_hospital(images / "data", 5)
     (images / "data" / "P-5-000" / "P-5-000-t1c.nii.gz").write_bytes(b"text")
+    write(images / "data" / "P-2-000" / "P-2-000-seg.nii.gz", np.zeros((20, 22, 18), np.uint8))
     lists = {"train": ["P-1", "P-2"], "validation": ["P-3"], "test": ["P-4"]}
     section = {"folder": "data", "layout": "brats2023", "labels": "brats2023", "declares": AGREED, "split": lists}
     tables.mkdir()
@@ -75,6 +77,7 @@ def test_what_is_shown_is_what_a_job_is_told_and_trains_on(
     assert manifest is not None
     assert manifest.counts == looked.record.counts
     assert manifest.problems == kinds
+    assert manifest.doubts == ({"label_empty": 1} if kind == "brain_tumor" else {})
     assert looked.data.steps_per_epoch(1) == manifest.counts["train_cases"]
     what, done, total = seen[-1]
     assert done == total == {"cases": 5, "rows": len(made_frame(1))}[what]

@@ -48,6 +48,8 @@ def _told(line: OutboxLine) -> Iterator[str]:
         yield f"  counts      {_counts(manifest.get('counts', {}), manifest.get('banded', {}))}"
         problems = _counts(manifest.get("problems", {}), manifest.get("banded_problems", {}))
         yield f"  left out    {problems or 'none'}"
+        if doubts := _counts(manifest.get("doubts", {}), manifest.get("banded_doubts", {})):
+            yield f"  doubts      {doubts}"
         if manifest.get("statistics"):
             yield f"  sums        {', '.join(tally['name'] for tally in manifest['statistics'])}"
         if manifest.get("inputs"):

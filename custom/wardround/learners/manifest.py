@@ -33,6 +33,7 @@ def make_manifest(
         statistics: the data's sums that the initial model needs.
         inputs: counts of training inputs by cell.
     """
+    findings = data.findings
     return SiteManifest(
         site=site,
         role=role,
@@ -42,7 +43,8 @@ def make_manifest(
         kept_local=entries.kept_names,
         contract_digest=workload.contract_digest(),
         study_digest=study.digest(),
-        problems=data.findings.count_by_kind(Severity.WARNING),
+        problems=findings.count_by_kind(Severity.WARNING),
+        doubts=findings.doubts_by_kind(),
         versions=package_versions(),
         statistics=list(statistics),
         inputs=list(inputs),

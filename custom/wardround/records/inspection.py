@@ -75,6 +75,10 @@ class Findings(tuple[Finding, ...]):
                 counts[one.kind.value] += one.count
         return dict(counts)
 
+    def doubts_by_kind(self) -> dict[str, int]:
+        """How many warnings of each kind leave nothing out: see `Fault.count`."""
+        return dict(Counter(one.kind.value for one in self.warnings if not one.count))
+
     def refuse(self) -> None:
         """Ends what cannot go on with an error among these.
 

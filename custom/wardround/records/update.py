@@ -29,6 +29,8 @@ class SiteManifest(BaseModel):
         contract_digest, study_digest: hashes that must equal the server's.
         problems: how many values, rows or files were left out or are missing, by reason code.
         banded_problems: the same as a range, where it is small.
+        doubts, banded_doubts: how many further warnings there are, by reason code: of what is doubtful and used, or
+            also wrong with what was left out.
         versions: package name to version.
         statistics: sums over the site's training cases that the study's initial model needs, such as a column's.
         inputs: counts of its training inputs by cell, for a release's statistics.
@@ -51,6 +53,8 @@ class SiteManifest(BaseModel):
     banded: dict[Code, Band] = Field(default_factory=dict)
     problems: dict[Code, Count] = Field(default_factory=dict)
     banded_problems: dict[Code, Band] = Field(default_factory=dict)
+    doubts: dict[Code, Count] = Field(default_factory=dict)
+    banded_doubts: dict[Code, Band] = Field(default_factory=dict)
     versions: dict[Code, Version] = Field(default_factory=dict)
     statistics: list[Tally] = Field(default_factory=list)
     inputs: list[Tally] = Field(default_factory=list)

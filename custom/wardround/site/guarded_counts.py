@@ -25,12 +25,14 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
     part of `left_out` is a range, so is `left_out`, or the difference would tell the part.
     """
     problems = {code: count for code, count in manifest.problems.items() if code in _CODES}
+    doubts = {code: count for code, count in manifest.doubts.items() if code in _CODES}
     counts = {name: count for name, count in manifest.counts.items() if words.knows_count(name)}
     figures = tuple(name for name in manifest.metric_names if name in words.figures)
     sums, inputs = (guard_sums(part, rules, words) for part in (manifest.statistics, manifest.inputs))
     suppressed = [name for name in manifest.suppressed if words.knows_sum(name) or words.knows_count(name)]
     unlisted = [
         *(code for code in manifest.problems if code not in problems),
+        *(code for code in manifest.doubts if code not in doubts),
         *(name for name in manifest.counts if name not in counts),
         *(name for name in manifest.metric_names if name not in figures),
         *(name for name in manifest.suppressed if name not in suppressed),
@@ -38,7 +40,7 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
         *sums.unlisted,
         *inputs.unlisted,
     ]
-    banded_problems = {code: _small(rules) for code, count in problems.items() if 0 < count < rules.minimum_cell}
+    banded_problems, banded_doubts = (_few(part, rules) for part in (problems, doubts))
     banded = _banded(counts, rules)
     if banded_problems and _TOTAL in counts:
         banded[_TOTAL] = _total(problems, banded_problems)
@@ -48,6 +50,8 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
         banded=banded,
         problems={code: rules.stepped(n) for code, n in problems.items() if code not in banded_problems},
         banded_problems=banded_problems,
+        doubts={code: rules.stepped(n) for code, n in doubts.items() if code not in banded_doubts},
+        banded_doubts=banded_doubts,
         metric_names=figures,
         versions={package: one for package, one in manifest.versions.items() if package in PACKAGES},
         statistics=sums.passed,
@@ -68,7 +72,11 @@ def _banded(counts: Mapping[str, int], rules: Disclosure) -> dict[str, Band]:
             banded |= {name: (0 if name.endswith("_positive") else 1, None) for name in own}
             banded |= {name: (1, rules.minimum_patients - 1) for name in own if name.endswith("_patients")}
     rest = {name: count for name, count in counts.items() if name not in of_splits}
-    return banded | {name: _small(rules) for name, count in rest.items() if 0 < count < rules.minimum_cell}
+    return banded | _few(rest, rules)
+
+
+def _few(counts: Mapping[str, int], rules: Disclosure) -> dict[str, Band]:
+    return {name: _small(rules) for name, count in counts.items() if 0 < count < rules.minimum_cell}
 
 
 def _small(rules: Disclosure) -> Band:

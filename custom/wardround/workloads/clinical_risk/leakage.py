@@ -1,5 +1,6 @@
 """What was measured too late to be known when the risk is asked for."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -8,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from wardround.records.faults import Fault, Where, fault
+from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract, Window
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
@@ -27,74 +29,49 @@ def refuse_undeclared(contract: Contract, site: ClinicalRiskSiteSettings) -> Non
 
     Raises:
         WardroundError: an input has neither or both, there is no index date to compare with, or an input is read from
-            the outcome's own column.
+            the outcome's own column; all such inputs are told, with the first one's code.
     """
+    told = [*_of_patient(site), *(one for name in contract.columns for one in _of_input(name, site))]
+    if told:
+        raise WardroundError(told[0].kind, *told)
+
+
+def _of_patient(site: ClinicalRiskSiteSettings) -> Iterator[Finding]:
     if site.patient is not None and site.patient == site.outcome.column:
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID,
-            fault(
-                f"{site.patient} is the outcome's column too",
-                file="site.yaml",
-                key="patient",
-                advice="name the one that holds patient ids",
-            ),
+        found, advice = f"{site.patient} is the outcome's column too", "name the one that holds patient ids"
+        yield _error(Reason.CONFIGURATION_INVALID, found, "patient", advice=advice)
+
+
+def _of_input(name: str, site: ClinicalRiskSiteSettings) -> Iterator[Finding]:
+    mapping = site.columns[name]
+    if mapping is None:
+        return  # absent at this site: nothing to leak
+    key = f"columns.{name}"
+    if mapping.column == site.outcome.column:
+        found = f"{mapping.column} is the outcome's own column, which would predict itself"
+        yield _error(Reason.KNOWN_TOO_LATE, found, f"{key}.column", advice="name another")
+    elif mapping.column == site.patient:
+        found = f"{mapping.column} is the patient's id, which is no input"
+        yield _error(Reason.CONFIGURATION_INVALID, found, f"{key}.column", advice="name another column")
+    if mapping.time is None and not (mapping.known_at_index or site.known_at_index):
+        yield _error(
+            Reason.KNOWN_TOO_LATE,
+            "neither `time`, the column that says when it was measured, nor `known_at_index: true`",
+            key,
+            expected="one of the two",
+            advice="a value from after the index date would give the outcome away",
         )
-    for name in contract.columns:
-        mapping = site.columns[name]
-        if mapping is None:
-            continue  # absent at this site: nothing to leak
-        key = f"columns.{name}"
-        if mapping.column == site.outcome.column:
-            raise WardroundError(
-                Reason.KNOWN_TOO_LATE,
-                fault(
-                    f"{mapping.column} is the outcome's own column, which would predict itself",
-                    file="site.yaml",
-                    key=f"{key}.column",
-                    advice="name another",
-                ),
-            )
-        if mapping.column == site.patient:
-            raise WardroundError(
-                Reason.CONFIGURATION_INVALID,
-                fault(
-                    f"{mapping.column} is the patient's id, which is no input",
-                    file="site.yaml",
-                    key=f"{key}.column",
-                    advice="name another column",
-                ),
-            )
-        if mapping.time is None and not (mapping.known_at_index or site.known_at_index):
-            raise WardroundError(
-                Reason.KNOWN_TOO_LATE,
-                fault(
-                    "neither `time`, the column that says when it was measured, nor `known_at_index: true`",
-                    file="site.yaml",
-                    key=key,
-                    expected="one of the two",
-                    advice="a value from after the index date would give the outcome away",
-                ),
-            )
-        if mapping.time is not None and mapping.known_at_index:
-            raise WardroundError(
-                Reason.CONFIGURATION_INVALID,
-                fault(
-                    "has both `time` and `known_at_index`",
-                    file="site.yaml",
-                    key=key,
-                    advice="keep the one that is true",
-                ),
-            )
-        if mapping.time is not None and site.index_date is None:
-            raise WardroundError(
-                Reason.CONFIGURATION_INVALID,
-                fault(
-                    "needs the index date to compare with",
-                    file="site.yaml",
-                    key=f"{key}.time",
-                    advice="name its column at index_date",
-                ),
-            )
+    elif mapping.time is not None and mapping.known_at_index:
+        found, advice = "has both `time` and `known_at_index`", "keep the one that is true"
+        yield _error(Reason.CONFIGURATION_INVALID, found, key, advice=advice)
+    elif mapping.time is not None and site.index_date is None:
+        found, advice = "needs the index date to compare with", "name its column at index_date"
+        yield _error(Reason.CONFIGURATION_INVALID, found, f"{key}.time", advice=advice)
+
+
+def _error(kind: Reason, found: str, key: str, *, expected: str = "", advice: str) -> Finding:
+    told = fault(found, file="site.yaml", key=key, expected=expected, advice=advice)
+    return Finding.of(Severity.ERROR, kind, told)
 
 
 def outside_window(
