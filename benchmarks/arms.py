@@ -9,7 +9,8 @@ from wardround.records.arms import BEST, PERSONALISED, RECALIBRATED
 from wardround.records.metric_record import find, firm_value_of, value_of
 from wardround.records.scores import Scores
 from wardround.records.study import Study
-from wardround.workloads.workload import SiteData, make_workload
+from wardround.workloads.registry import make_workload
+from wardround.workloads.site_data import SiteData
 
 ALONE = "each alone"
 FEDAVG = "FedAvg"

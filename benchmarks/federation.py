@@ -15,7 +15,8 @@ from wardround.records.metric_record import value_of
 from wardround.records.scores import Scores
 from wardround.records.study import Study
 from wardround.records.study_sections import Algorithm
-from wardround.workloads.workload import SiteData, Workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Workload
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ from verdict import difference_tables, metric_tables, verdicts
 from wardround.records.disclosure import Disclosure
 from wardround.records.study import Study
 from wardround.site.open_site import open_site
-from wardround.workloads.workload import SiteData, make_workload
+from wardround.workloads.registry import make_workload
+from wardround.workloads.site_data import SiteData
 
 MU = 0.01
 HELD_BACK = 0.2  # of FLamby's training rows, where validation is needed

@@ -31,7 +31,7 @@ from wardround.records.study import Study
 from wardround.site.config import load_site_config
 from wardround.site.open_site import open_site
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 MU = {"fedprox": 0.003, "fedprox_fedbn": 0.003}
 

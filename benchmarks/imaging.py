@@ -37,7 +37,9 @@ from wardround.records.study import Study
 from wardround.site.config import load_site_config
 from wardround.site.open_site import open_site
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
-from wardround.workloads.workload import Batch, SiteData, Workload, make_workload
+from wardround.workloads.registry import make_workload
+from wardround.workloads.site_data import Batch, SiteData
+from wardround.workloads.workload import Workload
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 
 from study_sites import whole_table
 from wardround.learners.devices import usable_device
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from study_sites import changed, study_and_sites
 from verdict import difference_tables, metric_tables, verdicts
 from wardround.records.metric_record import value_of
 from wardround.site.open_site import open_site
+from wardround.workloads.registry import make_workload
 from wardround.workloads.split import SPLITS
-from wardround.workloads.workload import make_workload
 
 MU = 0.01
 REFERENCE = "Pooled logistic regression as known from this table: AUROC .659, AUPRC .206, Brier .097."

@@ -35,7 +35,9 @@ from wardround.learners.make import make_learner
 from wardround.learners.optimizer import make_optimizer
 from wardround.records.disclosure import Disclosure
 from wardround.records.study import Study
-from wardround.workloads.workload import SiteData, Workload, make_workload
+from wardround.workloads.registry import make_workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Workload
 
 COLUMNS = 40  # numbers; with an indicator of what is missing each, the network has 80 inputs
 BATCH = 128

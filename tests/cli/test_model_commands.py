@@ -15,7 +15,7 @@ from wardround.learners.initial import initial_shared_entries
 from wardround.records.notices import RESEARCH_USE
 from wardround.records.study import Study, load_study
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 CLI = CliRunner()
 SMALL = ("workload.patch.size=[16,16,16]", "workload.network.channels=[4,8]", "workload.network.strides=[2]")

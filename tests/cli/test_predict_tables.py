@@ -12,7 +12,7 @@ from wardround.cli.main import app
 from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.fill import all_entries
 from wardround.records.notices import RESEARCH_USE
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 
 @pytest.fixture

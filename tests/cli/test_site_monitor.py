@@ -17,7 +17,7 @@ from wardround.learners.initial import with_statistics
 from wardround.records.study import load_study
 from wardround.site.config import load_site_config
 from wardround.workloads.clinical_risk.synth.writer import write_hospitals
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 JOB = Path(__file__).parents[2] / "jobs" / "clinical_risk"
 Release = Callable[..., Path]

@@ -17,7 +17,7 @@ from wardround.cli.main import app
 from wardround.learners.initial import initial_shared_entries
 from wardround.records.study import Study
 from wardround.site.config import load_site_config
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 STUDY = Study.model_validate(
     {

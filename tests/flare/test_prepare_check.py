@@ -10,7 +10,8 @@ from wardround.flare.prepare_check import check_manifests, check_quorum
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Tally
 from wardround.records.update import SiteManifest
-from wardround.workloads.workload import Workload, workload_of
+from wardround.workloads.registry import workload_of
+from wardround.workloads.workload import Workload
 
 STUDY = make_study()
 SHARED = {"first.weight": ["float32", 4, 1, 3, 3], "last.bias": ["float32", 1]}

@@ -17,7 +17,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 from wardround.site.config import load_site_config
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
-from wardround.workloads.workload import workload_of
+from wardround.workloads.registry import workload_of
 
 
 def _study(algorithm: str = "fedavg") -> Study:

@@ -9,7 +9,7 @@ from support.fake_workload import make_study
 from wardround.records.acceptance import Acceptance, check_acceptance
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,8 +8,8 @@ from wardround.records.metric_record import MetricRecord
 from wardround.reporting import common_words
 from wardround.reporting.vocabularies import VOCABULARIES, vocabulary_of
 from wardround.reporting.words import Words, words_of
+from wardround.workloads.registry import kinds
 from wardround.workloads.vocabulary import Family, Vocabulary
-from wardround.workloads.workload import kinds
 
 RISK, IMAGES = words_of("clinical_risk"), words_of("brain_tumor")
 

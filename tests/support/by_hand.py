@@ -16,7 +16,7 @@ from wardround.records.run_lines import RoundLine
 from wardround.records.study import Study
 from wardround.site.config import load_site_config
 from wardround.site.tasks import SiteTasks
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 
 def assert_weights_by_hand(

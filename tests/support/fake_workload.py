@@ -17,8 +17,9 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import CaseScore, Cohort, Scores, Tally
 from wardround.records.study import Study
 from wardround.workloads.progress import Progress, unseen
+from wardround.workloads.site_data import Batch, SiteData
 from wardround.workloads.words import Words
-from wardround.workloads.workload import Batch, SiteData, Workload
+from wardround.workloads.workload import Workload
 
 SIDE = 8
 

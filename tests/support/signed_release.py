@@ -14,7 +14,8 @@ from wardround.releases.checksums import LIST, SIGNATURE, checksums
 from wardround.releases.make import ReleaseFacts
 from wardround.releases.signature import fingerprint, private_key, sign
 from wardround.workloads.input_cells import input_tally, pooled_shares
-from wardround.workloads.workload import SiteData, make_workload
+from wardround.workloads.registry import make_workload
+from wardround.workloads.site_data import SiteData
 
 
 def signed_release(

@@ -9,7 +9,7 @@ from wardround.learners.initial import initial_shared_entries
 from wardround.records.study import Study, load_study
 from wardround.site.config import SiteConfig, load_site_config
 from wardround.workloads.clinical_risk.synth.writer import write_hospitals
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 JOB = Path(__file__).parents[2] / "jobs" / "clinical_risk"
 

@@ -20,7 +20,7 @@ def export(
     from wardround.flare.environments import export_job
     from wardround.records.study import check_key_metric, load_study
     from wardround.site.safe_quorum import refuse_small_quorum
-    from wardround.workloads.workload import make_workload
+    from wardround.workloads.registry import make_workload
 
     settings = load_study(study, tuple(overrides or ()))
     workload = make_workload(settings)

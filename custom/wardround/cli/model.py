@@ -65,7 +65,7 @@ def adapt(
     from wardround.learners.adapt import adapt_checkpoint
     from wardround.learners.checkpoint import load_checkpoint, save_checkpoint
     from wardround.site.config import load_site_config
-    from wardround.workloads.workload import workload_of
+    from wardround.workloads.registry import workload_of
 
     checkpoint = load_checkpoint(model)
     config = load_site_config(site)
@@ -97,7 +97,7 @@ def export_bundle(
 def _naming(checkpoint: "Checkpoint", case: Path, site: Path | None, labels: str | None) -> tuple[dict[str, Any], str]:
     """How files and labels are named: the workload's section of a site.yaml, and that section's name."""
     from wardround.site.config import load_site_config
-    from wardround.workloads.workload import workload_of
+    from wardround.workloads.registry import workload_of
 
     kind, study = str(checkpoint.card.workload["kind"]), checkpoint.card.study
     if site is not None and labels is None:

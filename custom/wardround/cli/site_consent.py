@@ -46,7 +46,7 @@ def approve(
     from wardround.records.study import load_study
     from wardround.site.config import load_site_config
     from wardround.site.consent import ConsentFile, needs_consent, now_in_utc, subject_of, told
-    from wardround.workloads.workload import make_workload
+    from wardround.workloads.registry import make_workload
 
     config, chosen = load_site_config(site), load_study(study, tuple(overrides or ()))
     if not config.section(str(chosen.workload["kind"]), chosen.name):

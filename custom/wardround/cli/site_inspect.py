@@ -113,7 +113,7 @@ def _folders(named: list[Path] | None, config: "SiteConfig") -> list[Path]:
 
 def _refuse_other_study(folder: Path, study: "Study", config: "SiteConfig") -> None:
     """A kind that nobody knows is the study's fault; a section that is not there the site's."""
-    from wardround.workloads.workload import make_workload
+    from wardround.workloads.registry import make_workload
 
     make_workload(study)
     kind, sections = study.workload["kind"], list(config.data)

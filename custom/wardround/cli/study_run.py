@@ -245,7 +245,7 @@ def _baselines(study: Study, configs: list["SiteConfig"], out: Path, progress: R
 
 def _differences(study: Study, configs: list["SiteConfig"], record: Path) -> None:
     from wardround.site.differences import differences
-    from wardround.workloads.workload import make_workload
+    from wardround.workloads.registry import make_workload
 
     told = [line for line in read_lines(record) if isinstance(line, DifferenceLine)]
     known = {(line.arm, line.reference, line.split, line.site) for line in told}

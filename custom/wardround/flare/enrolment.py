@@ -16,7 +16,7 @@ from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, check_key_metric
 from wardround.records.update import SiteManifest
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 if TYPE_CHECKING:
     from wardround.flare.controller import RoundController

@@ -22,7 +22,7 @@ from wardround.records.server_state import FOLDER
 from wardround.records.study import Study, check_key_metric
 from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.safe_quorum import refuse_small_quorum
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 _ENDING = "FINISHED:"  # how FLARE names the end of any job that failed, whatever the cause
 _MORE = "; the words behind a code are in that site's own site.log"

@@ -26,7 +26,7 @@ from wardround.records.metric_record import value_of
 from wardround.records.orders import Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import DifferenceLine, ScoreLine
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 if TYPE_CHECKING:
     from wardround.flare.controller import RoundController

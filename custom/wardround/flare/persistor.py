@@ -17,7 +17,8 @@ from wardround.learners.initial import initial_shared_entries
 from wardround.records.arms import LAST
 from wardround.records.server_state import FOLDER
 from wardround.records.study import Study, load_study
-from wardround.workloads.workload import Workload, make_workload
+from wardround.workloads.registry import make_workload
+from wardround.workloads.workload import Workload
 
 ROUND = "model_round"  # key in the learnable's meta
 _log = logging.getLogger(__name__)

@@ -11,7 +11,8 @@ from wardround.learners.devices import usable_device
 from wardround.learners.fill import all_entries, fill_network
 from wardround.learners.seeds import seed_of, seeded
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.workload import SiteData, Workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Workload
 
 RE_MEASURED = "statistics_re_measured"
 OF_SCORED_CASES = "statistics_of_scored_cases"  # there were no others

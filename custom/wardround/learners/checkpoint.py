@@ -18,7 +18,8 @@ from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.schema_faults import validated
 from wardround.records.study import Study
-from wardround.workloads.workload import Workload, make_workload
+from wardround.workloads.registry import make_workload
+from wardround.workloads.workload import Workload
 
 _CARD_DIGEST = "card_sha256"
 

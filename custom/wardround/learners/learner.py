@@ -25,7 +25,8 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores, Tally
 from wardround.records.study import Study, check_key_metric
 from wardround.records.update import Nature, Role, SiteManifest, TrainingReport
-from wardround.workloads.workload import SiteData, Workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Workload
 
 logger = logging.getLogger(__name__)
 

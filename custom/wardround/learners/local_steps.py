@@ -13,7 +13,7 @@ from wardround.learners.pausing import Pauses, Pausing
 from wardround.learners.seeds import seed_of, seeded
 from wardround.learners.steps import StepReport, StepSettings, run_steps
 from wardround.records.study import Study
-from wardround.workloads.workload import SiteData
+from wardround.workloads.site_data import SiteData
 
 
 class LocalSteps:

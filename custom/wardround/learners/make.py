@@ -6,7 +6,8 @@ from wardround.learners.learner import Learner
 from wardround.learners.local_head import LocalHeadLearner
 from wardround.learners.local_state import KeptEntries
 from wardround.records.study import Study
-from wardround.workloads.workload import SiteData, Workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Workload
 
 LEARNERS: dict[str, type[Learner]] = {
     "fedavg": Learner,

@@ -10,7 +10,8 @@ from wardround.records.scores import Tally
 from wardround.records.study import Study
 from wardround.records.update import Nature, Role, SiteManifest
 from wardround.records.versions import package_versions
-from wardround.workloads.workload import SiteData, Workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Workload
 
 
 def make_manifest(

@@ -11,7 +11,7 @@ from torch import nn
 
 from wardround.learners.paused_round import PausedRound, Progress, Start, read_paused, remove_paused, write_paused
 from wardround.records.changed import changed
-from wardround.workloads.workload import Batch
+from wardround.workloads.site_data import Batch
 
 
 class Paused(Exception):  # noqa: N818 - no error: what was done is kept

@@ -9,7 +9,8 @@ from wardround.learners.checkpoint import Checkpoint
 from wardround.learners.devices import usable_device
 from wardround.learners.fill import fill_network
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.workload import Workload, workload_of
+from wardround.workloads.registry import workload_of
+from wardround.workloads.workload import Workload
 
 
 def network_of(checkpoint: Checkpoint, *, device: str = "cpu") -> tuple[Workload, nn.Module]:

@@ -14,7 +14,7 @@ from wardround.learners.correction import Correction, NoCorrection
 from wardround.learners.paused_round import Progress
 from wardround.learners.pausing import Pausing, Trained
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.workload import Batch
+from wardround.workloads.site_data import Batch
 
 logger = logging.getLogger(__name__)
 

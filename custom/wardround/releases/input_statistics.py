@@ -4,7 +4,7 @@ from wardround.records.input_statistics import InputStatistics
 from wardround.records.run_lines import StartLine, read_lines
 from wardround.releases.candidate import RECORD, Candidate
 from wardround.workloads.input_cells import pooled_shares
-from wardround.workloads.workload import workload_of
+from wardround.workloads.registry import workload_of
 
 
 def input_statistics(chosen: Candidate) -> InputStatistics | None:

@@ -24,7 +24,7 @@ from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.open_site import OpenSite
 from wardround.site.reference import NO_REFERENCE, score_reference
-from wardround.workloads.workload import SiteData
+from wardround.workloads.site_data import SiteData
 
 Opener = Callable[[Study, SiteConfig], OpenSite]
 Emit = Callable[[RunLine], None]

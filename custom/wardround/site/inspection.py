@@ -16,8 +16,9 @@ from wardround.site.config import SiteConfig
 from wardround.site.inspection_record import note_inspection
 from wardround.site.open_site import read_data
 from wardround.workloads.progress import Progress, unseen
+from wardround.workloads.registry import make_workload
+from wardround.workloads.site_data import SiteData
 from wardround.workloads.split import SPLITS
-from wardround.workloads.workload import SiteData, make_workload
 
 _WITHOUT = {
     "train": "nothing can be trained on",

@@ -19,7 +19,8 @@ from wardround.records.monitoring import CellShift, InputShift, Monitoring
 from wardround.site.config import SiteConfig
 from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.progress import Progress, unseen
-from wardround.workloads.workload import SiteData, workload_of
+from wardround.workloads.registry import workload_of
+from wardround.workloads.site_data import SiteData
 
 _SPLIT = "test"
 

@@ -8,7 +8,9 @@ from wardround.learners.make import make_learner
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
 from wardround.workloads.progress import Progress, unseen
-from wardround.workloads.workload import SiteData, Workload, make_workload
+from wardround.workloads.registry import make_workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Workload
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from torch import nn
 
 from wardround.records.metric_record import undefined
 from wardround.records.scores import Scores
-from wardround.workloads.workload import SiteData, Workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Workload
 
 NO_REFERENCE = "no_reference_model"
 

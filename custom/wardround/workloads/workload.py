@@ -1,103 +1,24 @@
 """What a workload is: the interface between learning and any one kind of patient data."""
 
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from wardround import workloads
 from wardround.metrics.intervals import paired_differences
 from wardround.metrics.paired_change import PairedChange, mean_change
-from wardround.records.acceptance import check_acceptance
 from wardround.records.disclosure import Disclosure
-from wardround.records.illustrations import Illustrations
 from wardround.records.inspection import Findings
 from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.scores import CaseScore, Scores, Tally
-from wardround.records.study import Study
-from wardround.workloads.direction import check_direction
+from wardround.records.scores import CaseScore, Tally
 from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.progress import Progress, unseen
-
-Batch = tuple[Tensor, Tensor]
-
-
-class SiteData(ABC):
-    """One site's cases, ready to train on and to score. Case names never leave this object but for `Scores.cases`."""
-
-    @property
-    @abstractmethod
-    def counts(self) -> dict[str, int]:
-        """Patients and cases by split: `train_patients`, `train_cases`, `validation_cases`, `test_cases`, ..."""
-
-    @property
-    def suppressed_counts(self) -> list[str]:
-        """Names of counts that `counts` lacks, since the site's disclosure rules hold them back; none by default."""
-        return []
-
-    @property
-    @abstractmethod
-    def findings(self) -> Findings:
-        """What there is to tell of the data.
-
-        An error makes no sense to train or score on until somebody has settled it. Of a warning, something is left
-        out, and the rest is usable. A note is what an admin should know, such as a column without a value.
-        """
-
-    def illustrate(self) -> Illustrations:
-        """Charts and pictures of the data for the site's own eyes; none by default."""
-        return Illustrations()
-
-    def statistics(self) -> list[Tally]:
-        """Sums over training cases that the study's initial model needs, see `Workload.initial_entries`."""
-        return []
-
-    def inputs(self, *splits: str) -> Iterator[tuple[InputColumn, NDArray[np.float64]]]:  # noqa: ARG002
-        """Rows or shares of cases by patient and position of each input, [patients, positions]; none by default."""
-        yield from ()
-
-    @abstractmethod
-    def steps_per_epoch(self, batch_size: int) -> int:
-        """Batches that visit each training case once."""
-
-    @abstractmethod
-    def batches(self, batch_size: int, generator: torch.Generator) -> Iterator[Batch]:
-        """Endless augmented training batches (input, target) on the CPU, a function of the generator's seed alone."""
-
-    @abstractmethod
-    def unlabelled(self, batch_size: int, generator: torch.Generator) -> Iterator[Tensor]:
-        """Finite pass of inputs in the training batches' geometry, without augmentation or labels."""
-
-    @property
-    def has_unlabelled(self) -> bool:
-        """False where `unlabelled` has nothing but the images of the scored cases: a remark goes with such a score."""
-        return True
-
-    @abstractmethod
-    def score(self, network: nn.Module, split: str, *, detail: bool = False) -> Scores:
-        """Scores a network on `validation` or `test`; `detail` adds what is too slow for every round."""
-
-    def recalibrate(self, network: nn.Module) -> nn.Module | None:  # noqa: ARG002
-        """The network with its probabilities corrected, fitted and chosen on validation cases alone.
-
-        Takes the same inputs and gives logits of the same shape. None where no correction is better than none: by
-        cross-validation over the validation cases' patients, since a fit always looks good on what it was fitted to.
-        """
-        return None
-
-    def draw(self, network: nn.Module, split: str, folder: Path, *, count: int = 1) -> list[Path]:  # noqa: ARG002
-        """Pictures of `count` cases with their predictions, as PNG files in the site's own folder; none by default."""
-        return []
+from wardround.workloads.site_data import SiteData
 
 
 @dataclass(frozen=True)
@@ -323,45 +244,3 @@ class Workload(ABC):
             about: what the model is, in plain values.
         """
         raise WardroundError(Reason.CONFIGURATION_INVALID, f"{folder}: this workload has no MONAI bundle")
-
-
-def kinds() -> list[str]:
-    """Names of the workloads that are installed."""
-    return sorted(module.name for module in pkgutil.iter_modules(workloads.__path__) if module.ispkg)
-
-
-def make_workload(study: Study) -> Workload:
-    """Builds the study's workload; see `workload_of`.
-
-    Raises:
-        WardroundError: also where `key_metric_mode` is the wrong one for the key metric, or an acceptance criterion is
-            about a figure that the workload does not report.
-    """
-    workload = workload_of(study.workload)
-    reported = (*workload.metric_names(), *workload.last_metric_names())
-    check_acceptance(study.acceptance, reported, workload.compared_names())
-    if study.evaluation.key_metric in workload.metric_names():  # another one is refused by check_key_metric, as such
-        check_direction(study)
-    return workload
-
-
-def workload_of(settings: Mapping[str, Any]) -> Workload:
-    """Builds a workload from a `workload` section, as job.yaml has it and a checkpoint keeps it.
-
-    Raises:
-        WardroundError: the kind is not installed, needs a missing package, or its settings are invalid.
-    """
-    settings = dict(settings)
-    kind = settings.pop("kind")
-    if kind not in kinds():
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID, f"workload.kind: {kind!r} is not installed; installed: {', '.join(kinds())}"
-        )
-    try:
-        module = importlib.import_module(f"wardround.workloads.{kind}.workload")
-    except ModuleNotFoundError as error:
-        raise WardroundError(
-            Reason.MODULE_MISSING, f"workload {kind} needs the package {error.name}; install wardround with its extra"
-        ) from error
-    workload: Workload = module.make(settings)
-    return workload

@@ -7,7 +7,7 @@ from wardround.learners.make import make_learner
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 from wardround.workloads.brain_tumor.workload import make
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 SMALL = {"network": {"channels": [4, 8], "strides": [2]}, "patch": {"size": [16, 16, 16]}}
 

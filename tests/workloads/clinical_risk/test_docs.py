@@ -16,7 +16,7 @@ from wardround.site.open_site import open_site
 from wardround.workloads.clinical_risk.contract import Contract, SiteSplit, SplitRule
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, Source
 from wardround.workloads.clinical_risk.table import read_table
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 PAGE = (Path(__file__).parents[3] / "docs" / "tables.md").read_text(encoding="utf-8")
 BLOCKS: list[dict[str, Any]] = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)]

@@ -12,8 +12,8 @@ from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.table import read_table
 from wardround.workloads.clinical_risk.workload import ClinicalRiskWorkload
 from wardround.workloads.input_cells import input_tally, pooled_shares
+from wardround.workloads.registry import make_workload
 from wardround.workloads.words import words_of
-from wardround.workloads.workload import make_workload
 
 
 def test_every_value_is_counted_where_it_lies(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from wardround.learners.initial import initial_shared_entries
 from wardround.learners.make import make_learner
 from wardround.learners.predict import network_of
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import torch
 
 from support.made_tables import made_frame, made_study, site_section
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.workload import make_workload
+from wardround.workloads.registry import make_workload
 
 
 @pytest.fixture

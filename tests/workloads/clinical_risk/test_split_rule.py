@@ -9,7 +9,8 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import SplitRule
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.split_rule import site_rule
-from wardround.workloads.workload import SiteData, make_workload
+from wardround.workloads.registry import make_workload
+from wardround.workloads.site_data import SiteData
 
 DATES = {"validation_from": "2020-07-01", "test_from": "2020-10-01"}
 STUDY = SplitRule(validation_fraction=0.2, test_fraction=0.3, seed=7)

@@ -9,7 +9,7 @@ from support.made_tables import CONTRACT, WORKLOAD, made_frame, made_study, site
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import load_site_config
 from wardround.site.open_site import open_site
-from wardround.workloads.workload import make_workload, workload_of
+from wardround.workloads.registry import make_workload, workload_of
 
 
 @pytest.fixture

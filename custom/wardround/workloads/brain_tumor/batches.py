@@ -10,7 +10,7 @@ import torch
 from wardround.workloads.brain_tumor.augment import training_batch
 from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.settings import Augmentation, Patch
-from wardround.workloads.workload import Batch
+from wardround.workloads.site_data import Batch
 
 # Voxels from which threads pay. Two crops of 32 voxels a side take 1 ms and a step on a CPU 45 ms; two of 128 take
 # 100 ms, longer than a step on a GPU.

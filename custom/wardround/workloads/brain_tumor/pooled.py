@@ -7,7 +7,7 @@ from torch import nn
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.workloads.brain_tumor.site_data import BrainTumorSiteData
-from wardround.workloads.workload import SiteData
+from wardround.workloads.site_data import SiteData
 
 
 class PooledSiteData(BrainTumorSiteData):

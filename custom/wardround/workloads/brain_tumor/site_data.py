@@ -21,8 +21,8 @@ from wardround.workloads.brain_tumor.prepared import PreparedCase
 from wardround.workloads.brain_tumor.scoring import score_cases
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, LabelConvention
 from wardround.workloads.input_cells import InputColumn
+from wardround.workloads.site_data import Batch, SiteData
 from wardround.workloads.split import SPLITS
-from wardround.workloads.workload import Batch, SiteData
 
 UNLABELLED_CROPS = 8  # crops of each volume in one pass: BatchNorm statistics settle within some dozens of crops
 

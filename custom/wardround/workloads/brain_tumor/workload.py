@@ -33,7 +33,8 @@ from wardround.workloads.brain_tumor.settings import (
 from wardround.workloads.brain_tumor.support import patients_behind
 from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.progress import Progress, unseen
-from wardround.workloads.workload import Glance, SiteData, Workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Glance, Workload
 
 
 def make(settings: dict[str, Any]) -> "BrainTumorWorkload":

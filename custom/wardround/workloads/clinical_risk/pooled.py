@@ -11,7 +11,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.workloads.clinical_risk.rows import Rows
 from wardround.workloads.clinical_risk.site_data import ClinicalRiskData
-from wardround.workloads.workload import SiteData
+from wardround.workloads.site_data import SiteData
 
 
 class PooledClinicalRiskData(ClinicalRiskData):

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from wardround.workloads.workload import Batch
+from wardround.workloads.site_data import Batch
 
 
 @dataclass(frozen=True)

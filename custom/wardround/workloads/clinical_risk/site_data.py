@@ -24,7 +24,7 @@ from wardround.workloads.clinical_risk.scoring import ScoredRows, choose_thresho
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings
 from wardround.workloads.clinical_risk.statistics import column_sums, own_mean_and_scale
 from wardround.workloads.input_cells import InputColumn
-from wardround.workloads.workload import Batch, SiteData
+from wardround.workloads.site_data import Batch, SiteData
 
 _OF_SCORED_ROWS = (
     "normalisation by site: no training row, so the mean and scale of the inputs are of the rows that are scored; "

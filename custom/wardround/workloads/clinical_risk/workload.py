@@ -38,7 +38,8 @@ from wardround.workloads.clinical_risk.site_data import ClinicalRiskData
 from wardround.workloads.clinical_risk.statistics import mean_and_scale, tally_names
 from wardround.workloads.input_cells import InputColumn
 from wardround.workloads.progress import Progress, unseen
-from wardround.workloads.workload import SiteData, Workload
+from wardround.workloads.site_data import SiteData
+from wardround.workloads.workload import Workload
 
 
 def make(settings: dict[str, Any]) -> "ClinicalRiskWorkload":
