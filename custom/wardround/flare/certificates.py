@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat,
 from cryptography.x509.oid import NameOID
 
 from wardround.flare.kit import Kit
-from wardround.site.finding import Finding
+from wardround.site.check import Check
 
 _RENEW_DAYS = 30
 _NAME = "certificate"
@@ -45,7 +45,7 @@ def read_certificate(file: Path) -> Certificate:
     return _described(x509.load_pem_x509_certificate(file.read_bytes()))
 
 
-def check_certificate(kit: Kit, now: datetime | None = None) -> Finding:
+def check_certificate(kit: Kit, now: datetime | None = None) -> Check:
     """One line on subject, time left, root, and whether the private key belongs to it."""
     now = now or datetime.now(UTC)
     try:
@@ -72,7 +72,7 @@ def check_certificate(kit: Kit, now: datetime | None = None) -> Finding:
     return _in_time(found, authority, subject, now)
 
 
-def _in_time(found: Certificate, authority: Certificate, subject: str, now: datetime) -> Finding:
+def _in_time(found: Certificate, authority: Certificate, subject: str, now: datetime) -> Check:
     for what, one in ((subject, found), (f"root {authority.name}", authority)):
         if now < one.first:
             return _failed(
@@ -83,8 +83,8 @@ def _in_time(found: Certificate, authority: Certificate, subject: str, now: date
     days = found.days_left(now)
     text = f"{subject}, root {authority.name}, expires in {days} days ({found.last:%Y-%m-%d})"
     if days < _RENEW_DAYS:
-        return Finding(_NAME, "warning", f"{text}: renew it now")
-    return Finding(_NAME, "ok", text)
+        return Check(_NAME, "warning", f"{text}: renew it now")
+    return Check(_NAME, "ok", text)
 
 
 def _described(certificate: x509.Certificate) -> Certificate:
@@ -109,5 +109,5 @@ def _day(time: datetime) -> str:
     return f"{time:%Y-%m-%d %H:%M} UTC"
 
 
-def _failed(text: str) -> Finding:
-    return Finding(_NAME, "failed", text)
+def _failed(text: str) -> Check:
+    return Check(_NAME, "failed", text)

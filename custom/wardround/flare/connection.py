@@ -7,7 +7,7 @@ import ssl
 from datetime import UTC, datetime
 
 from wardround.flare.kit import Kit
-from wardround.site.finding import Finding, Status
+from wardround.site.check import Check, Status
 
 _TIMEOUT_SECONDS = 5.0
 _QUIET_SECONDS = 1.0  # a server that refuses a certificate says so by then
@@ -24,7 +24,7 @@ _REASONS = {  # by OpenSSL's X509_V_ERR_..., for which Python has no names
 }
 
 
-def check_connection(kit: Kit) -> list[Finding]:
+def check_connection(kit: Kit) -> list[Check]:
     """Lines `server` and `clock`: the name resolves, the port answers with TLS, both sides accept the other's
     certificate, and, where the server tells it, the difference of the clocks."""
     where = f"{kit.host}:{kit.port}"
@@ -99,15 +99,15 @@ def _date(context: ssl.SSLContext, plain: socket.socket, kit: Kit) -> datetime |
     return None
 
 
-def _clock(date: datetime | None) -> Finding:
+def _clock(date: datetime | None) -> Check:
     if date is None:
-        return Finding("clock", "skipped", "the server tells no time; only the certificates' own dates were looked at")
+        return Check("clock", "skipped", "the server tells no time; only the certificates' own dates were looked at")
     seconds = (datetime.now(UTC) - date).total_seconds()
     if abs(seconds) > _CLOCK_SECONDS:
         side = "ahead of" if seconds > 0 else "behind"
-        return Finding("clock", "failed", f"{abs(seconds):.0f} s {side} the server's: set it, or use NTP")
-    return Finding("clock", "ok", f"within {abs(seconds):.0f} s of the server's")
+        return Check("clock", "failed", f"{abs(seconds):.0f} s {side} the server's: set it, or use NTP")
+    return Check("clock", "ok", f"within {abs(seconds):.0f} s of the server's")
 
 
-def _server(status: Status, text: str) -> Finding:
-    return Finding("server", status, text)
+def _server(status: Status, text: str) -> Check:
+    return Check("server", status, text)

@@ -9,32 +9,32 @@ from wardround.flare.installation import Installation, changed_local, changed_st
 from wardround.flare.kit import Kit
 from wardround.flare.policy import classes_of
 from wardround.flare.site_files import GUARD, NEVER
-from wardround.site.finding import Finding
+from wardround.site.check import Check
 
 # a right may be given to a single command of a category, too
 _CLOSED = (*NEVER, *(command for command, category in COMMAND_CATEGORIES.items() if category in NEVER))
 
 
-def check_files(kit: Kit, installation: Installation | None) -> Finding:
+def check_files(kit: Kit, installation: Installation | None) -> Check:
     """One line: which files of `startup/` or `local/` were edited since `wardround site install`.
 
     FLARE signs kits only where they carry homomorphic encryption or run in confidential computing, so the record of
     the installation is what tells.
     """
     if installation is None:
-        return Finding("files", "failed", f"nothing installed: wardround site install {kit.folder}")
+        return Check("files", "failed", f"nothing installed: wardround site install {kit.folder}")
     changed = [f"startup/{text}" for text in changed_startup(kit.folder, installation)]
     if changed:
-        return Finding(
+        return Check(
             "files", "failed", f"{'; '.join(changed)}: ask for the kit again, or install with --force if you did that"
         )
     if edited := changed_local(kit.folder, installation):
         names = ", ".join(f"local/{name}" for name in edited)
-        return Finding("files", "warning", f"{names}: edited since the installation, so the next one will ask")
-    return Finding("files", "ok", f"{len(installation.startup) + len(installation.local)} files as installed")
+        return Check("files", "warning", f"{names}: edited since the installation, so the next one will ask")
+    return Check("files", "ok", f"{len(installation.startup) + len(installation.local)} files as installed")
 
 
-def check_policy(kit: Kit) -> Finding:
+def check_policy(kit: Kit) -> Check:
     """One line: what in `local/` would let the server, or a job, do more than it should."""
     try:
         resources, rights = (
@@ -43,10 +43,10 @@ def check_policy(kit: Kit) -> Finding:
         )
         open_doors = [*_open_resources(resources, classes_of(kit.role)), *_open_rights(rights)]
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        return Finding("policy", "failed", f"local/: {type(error).__name__}: {error}; install again")
+        return Check("policy", "failed", f"local/: {type(error).__name__}: {error}; install again")
     if open_doors:
-        return Finding("policy", "failed", f"{'; '.join(open_doors)}: install again")
-    return Finding("policy", "ok", "no code in jobs, no shell commands, no log streaming, classes listed one by one")
+        return Check("policy", "failed", f"{'; '.join(open_doors)}: install again")
+    return Check("policy", "ok", "no code in jobs, no shell commands, no log streaming, classes listed one by one")
 
 
 def _open_resources(resources: dict[str, Any], classes: tuple[str, ...]) -> list[str]:

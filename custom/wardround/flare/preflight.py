@@ -15,7 +15,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import counts_in_words
 from wardround.records.study import load_study
 from wardround.site.config import SiteConfig, load_site_config
-from wardround.site.finding import Finding
+from wardround.site.check import Check
 from wardround.site.machine import check_disk, check_gpu, check_memory, check_shared_memory
 from wardround.site.processes import available_cores
 from wardround.site.shipped_studies import shipped_studies
@@ -26,7 +26,7 @@ _SHOWN = 3
 
 def preflight(
     kit_folder: Path, studies: Sequence[Path] | None = None, *, progress: Progress = unseen
-) -> Iterator[Finding]:
+) -> Iterator[Check]:
     """Looks at certificate, files, policy, versions, images, server, clock, machine and data of a site's kit; of a
     server's, at its port in place of server, GPU and data. Each is given as soon as it is known: data last.
 
@@ -61,7 +61,7 @@ def preflight(
         yield check_disk(config.state_folder)
     yield check_memory()
     yield check_shared_memory()
-    if isinstance(config, Finding):
+    if isinstance(config, Check):
         yield config
         return
     yield check_gpu(config.device, _gpus(kit))
@@ -79,17 +79,17 @@ def host_config(kit: Kit, installation: Installation | None) -> SiteConfig:
     return load_site_config(kit.folder / "local" / "site.yaml")
 
 
-def _config(kit: Kit, installation: Installation | None) -> SiteConfig | Finding:
+def _config(kit: Kit, installation: Installation | None) -> SiteConfig | Check:
     try:
         return host_config(kit, installation)
     except WardroundError as error:
-        return Finding("data", "failed", f"site.yaml: {error.code}: {error}")
+        return Check("data", "failed", f"site.yaml: {error.code}: {error}")
 
 
-def _check_path(kit: Kit) -> Finding:
+def _check_path(kit: Kit) -> Check:
     folder = kit.folder.resolve()
     fault = None if kit.in_docker else path_fault(folder)  # in a container it has another path
-    return Finding("path", "failed", f"{fault}; then install it again") if fault else Finding("path", "ok", str(folder))
+    return Check("path", "failed", f"{fault}; then install it again") if fault else Check("path", "ok", str(folder))
 
 
 def _gpus(kit: Kit) -> int:
@@ -100,18 +100,18 @@ def _gpus(kit: Kit) -> int:
     return next((one.args.get("num_of_gpus", 0) for one in resources.components if one.id == "resource_manager"), 0)
 
 
-def _check_data(config: SiteConfig, studies: Sequence[Path], progress: Progress) -> Iterator[Finding]:
+def _check_data(config: SiteConfig, studies: Sequence[Path], progress: Progress) -> Iterator[Check]:
     from wardround.site.inspection import inspect_site  # loads torch, which a parent's image has not
 
     if not studies:
-        yield Finding("data", "skipped", "no study named to inspect it for: --study")
+        yield Check("data", "skipped", "no study named to inspect it for: --study")
     for folder in studies:
         study = load_study(folder)
         name = f"data for {study.name}"
         try:
             record = inspect_site(study, config, progress=progress, threads=available_cores()).record
         except WardroundError as error:
-            yield Finding(name, "failed", f"{error.code}: {error}")
+            yield Check(name, "failed", f"{error.code}: {error}")
             continue
         text = counts_in_words(record.counts, record.left_out)
         if errors := record.found.errors:
@@ -119,6 +119,6 @@ def _check_data(config: SiteConfig, studies: Sequence[Path], progress: Progress)
             more = len(errors) - _SHOWN
             told += [f"{more} more errors"] if more > 0 else []
             text = "; ".join([text, *told]) if record.counts else "; ".join(told)
-            yield Finding(name, "failed", f"{text}; wardround site inspect tells all")
+            yield Check(name, "failed", f"{text}; wardround site inspect tells all")
         else:
-            yield Finding(name, "warning" if record.found.warnings else "ok", text)
+            yield Check(name, "warning" if record.found.warnings else "ok", text)

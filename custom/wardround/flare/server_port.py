@@ -4,12 +4,12 @@ import socket
 
 from wardround.flare.connection import tls_context
 from wardround.flare.kit import Kit
-from wardround.site.finding import Finding
+from wardround.site.check import Check
 
 _TIMEOUT_SECONDS = 5.0
 
 
-def check_port(kit: Kit) -> Finding:
+def check_port(kit: Kit) -> Check:
     """One line: free, taken by a server of the kit's own root, which then runs already, or by something else."""
     with socket.socket() as probe:
         # without it a port counts as taken for a minute after its last connection
@@ -17,10 +17,10 @@ def check_port(kit: Kit) -> Finding:
         try:
             probe.bind(("", kit.port))
         except PermissionError:
-            return Finding("port", "failed", f"{kit.port}: this user may not open it; take one above 1023")
+            return Check("port", "failed", f"{kit.port}: this user may not open it; take one above 1023")
         except OSError:
             return _taken(kit)
-    return Finding("port", "ok", f"{kit.port} is free")
+    return Check("port", "ok", f"{kit.port} is free")
 
 
 def free_port() -> int:
@@ -30,7 +30,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _taken(kit: Kit) -> Finding:
+def _taken(kit: Kit) -> Check:
     try:
         context = tls_context(kit)
         context.check_hostname = False  # the machine is asked by its address
@@ -38,6 +38,6 @@ def _taken(kit: Kit) -> Finding:
             socket.create_connection(("127.0.0.1", kit.port), timeout=_TIMEOUT_SECONDS) as plain,
             context.wrap_socket(plain),
         ):
-            return Finding("port", "ok", f"{kit.port}: a server of this consortium runs on it")
+            return Check("port", "ok", f"{kit.port}: a server of this consortium runs on it")
     except OSError:
-        return Finding("port", "failed", f"{kit.port}: in use by another program; end it, or provision another port")
+        return Check("port", "failed", f"{kit.port}: in use by another program; end it, or provision another port")

@@ -10,43 +10,43 @@ from wardround.flare.installation import Installation
 from wardround.flare.kit import Kit
 from wardround.records.reasons import WardroundError
 from wardround.records.versions import package_versions
-from wardround.site.finding import Finding
+from wardround.site.check import Check
 
 _LABEL = "org.opencontainers.image.version"
 _TIMEOUT_SECONDS = 20
 
 
-def check_versions(installation: Installation | None) -> Finding:
+def check_versions(installation: Installation | None) -> Check:
     """The versions installed here against those that the kit was made ready with."""
     flare = package_versions()["nvflare"]
     here = f"wardround {wardround.__version__}, FLARE {flare}"
     if installation is None:
-        return Finding("versions", "ok", here)
+        return Check("versions", "ok", here)
     if (installation.version, installation.flare) != (wardround.__version__, flare):
-        return Finding(
+        return Check(
             "versions",
             "failed",
             f"{here}, but the kit was installed with wardround {installation.version}, FLARE {installation.flare}: "
             "install it again with this version",
         )
-    return Finding("versions", "ok", here)
+    return Check("versions", "ok", here)
 
 
-def check_images(kit: Kit, installation: Installation | None) -> Finding:
+def check_images(kit: Kit, installation: Installation | None) -> Check:
     """The version label of each image that a kit for containers names, as its engine knows it."""
     if not kit.in_docker:
-        return Finding("images", "ok", "none: the site runs as processes")
+        return Check("images", "ok", "none: the site runs as processes")
     try:
         names = _images(kit, installation)
     except WardroundError as error:
-        return Finding("images", "failed", str(error))
+        return Check("images", "failed", str(error))
     docker = which("docker")
     if docker is None:
-        return Finding("images", "skipped", f"no engine here to look at {', '.join(names)}")
+        return Check("images", "skipped", f"no engine here to look at {', '.join(names)}")
     problems = [f"{name}: {found}" for name in names if (found := _problem(docker, name))]
     if problems:
-        return Finding("images", "failed", "; ".join(problems))
-    return Finding("images", "ok", f"{', '.join(names)}: of version {wardround.__version__}")
+        return Check("images", "failed", "; ".join(problems))
+    return Check("images", "ok", f"{', '.join(names)}: of version {wardround.__version__}")
 
 
 def _images(kit: Kit, installation: Installation | None) -> list[str]:

@@ -38,7 +38,7 @@ class Start(_Settings):
     weights_sha256: str
 
 
-class Progress(_Settings):
+class StepsDone(_Settings):
     """How far steps are.
 
     Args:
@@ -58,7 +58,7 @@ class Progress(_Settings):
 
 class _Header(_Settings):
     start: Start
-    progress: Progress
+    progress: StepsDone
     scaler: dict[str, float | int]
 
 
@@ -74,7 +74,7 @@ class PausedRound:
     """
 
     start: Start
-    progress: Progress
+    progress: StepsDone
     network: dict[str, Tensor]
     optimizer: dict[int, dict[str, Tensor]]
     generators: dict[str, Tensor]

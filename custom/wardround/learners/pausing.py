@@ -9,7 +9,7 @@ from typing import NoReturn
 import torch
 from torch import nn
 
-from wardround.learners.paused_round import PausedRound, Progress, Start, read_paused, remove_paused, write_paused
+from wardround.learners.paused_round import PausedRound, Start, StepsDone, read_paused, remove_paused, write_paused
 from wardround.records.changed import changed
 from wardround.workloads.site_data import Batch
 
@@ -58,7 +58,7 @@ class Pausing:
         self._began = perf_counter()
         self._seconds_before = 0.0
 
-    def resume(self, trained: Trained, batches: Iterator[Batch]) -> Progress:
+    def resume(self, trained: Trained, batches: Iterator[Batch]) -> StepsDone:
         """Puts everything back as it was, where these very steps were paused before; else the beginning.
 
         What another round, or other weights, left behind is removed.
@@ -66,7 +66,7 @@ class Pausing:
         found = read_paused(self._pauses.folder, self._start)
         if found is None:
             remove_paused(self._pauses.folder)
-            return Progress()
+            return StepsDone()
         for _ in range(found.progress.taken):
             next(batches)
         _put_back(trained, found)
@@ -78,7 +78,7 @@ class Pausing:
         """Whether to stop before the next step."""
         return self._pauses.wanted()
 
-    def stop(self, trained: Trained, progress: Progress, steps: int) -> NoReturn:
+    def stop(self, trained: Trained, progress: StepsDone, steps: int) -> NoReturn:
         """Keeps everything, between two of `steps`.
 
         Raises:
@@ -105,7 +105,7 @@ def _put_back(trained: Trained, found: PausedRound) -> None:
         torch.cuda.set_rng_state(found.generators["cuda"], trained.device)
 
 
-def _taken_down(trained: Trained, start: Start, progress: Progress) -> PausedRound:
+def _taken_down(trained: Trained, start: Start, progress: StepsDone) -> PausedRound:
     generators = {"cpu": torch.get_rng_state()}
     if trained.device.type == "cuda":
         generators["cuda"] = torch.cuda.get_rng_state(trained.device)

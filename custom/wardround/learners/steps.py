@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from wardround.aggregation.norms import l2_norm
 from wardround.learners.correction import Correction, NoCorrection
-from wardround.learners.paused_round import Progress
+from wardround.learners.paused_round import StepsDone
 from wardround.learners.pausing import Pausing, Trained
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.site_data import Batch
@@ -80,14 +80,14 @@ def run_steps(
     # made once: autocast that is off costs a small network some per cent of its step
     precision: AbstractContextManager[object] = torch.autocast(device.type, dtype=dtype) if mixed else nullcontext()
     trained = Trained(network, optimizer, scaler, device)
-    progress = pausing.resume(trained, batches) if pausing else Progress()
+    progress = pausing.resume(trained, batches) if pausing else StepsDone()
     total, made, in_a_row = progress.total, progress.made, progress.in_a_row
     undo = _Undo(network)
     network.train()
     gradient_norm, correction_norm = None, 0.0
     for index in range(progress.taken, steps):
         if pausing and pausing.wanted:
-            pausing.stop(trained, Progress(taken=index, made=made, total=total, in_a_row=in_a_row), steps)
+            pausing.stop(trained, StepsDone(taken=index, made=made, total=total, in_a_row=in_a_row), steps)
         inputs, target = next(batches)
         inputs, target = inputs.to(device, non_blocking=True), target.to(device, non_blocking=True)
         optimizer.zero_grad(set_to_none=True)

@@ -32,7 +32,7 @@ def predict_table(
     """Predicts each row of a table and writes `number`, `row`, `patient` and `risk` (a probability) as CSV.
 
     `number` counts the table's rows from 1. A row that is no part of the study or cannot be read keeps its place, with
-    its number and nothing else, and the log says why; `wardround check` says so of the site's own table.
+    its number and nothing else, and the log says why, as `wardround site inspect` does of the site's own table.
 
     Under `normalisation: site` the site's own table is read too, for its mean and scale; see `own_mean_and_scale`.
 

@@ -7,7 +7,7 @@ Status = Literal["ok", "warning", "failed", "skipped"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Check:
     """One line of `wardround site preflight`.
 
     Attributes:
