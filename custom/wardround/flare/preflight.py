@@ -14,8 +14,8 @@ from wardround.flare.versions import check_images, check_versions
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import counts_in_words
 from wardround.records.study import load_study
-from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.check import Check
+from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.machine import check_disk, check_gpu, check_memory, check_shared_memory
 from wardround.site.processes import available_cores
 from wardround.site.shipped_studies import shipped_studies

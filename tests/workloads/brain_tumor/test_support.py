@@ -16,8 +16,8 @@ from wardround.workloads.brain_tumor.case_result import CaseResult
 from wardround.workloads.brain_tumor.scoring import _record
 from wardround.workloads.brain_tumor.settings import REGIONS
 from wardround.workloads.brain_tumor.support import patients_behind, patients_behind_voxels
-from wardround.workloads.words import words_of
 from wardround.workloads.registry import make_workload
+from wardround.workloads.words import words_of
 
 STUDY = load_study(Path(__file__).parents[3] / "jobs" / "brain_tumor")
 WORDS = words_of({"kind": "brain_tumor"})
