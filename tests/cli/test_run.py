@@ -1,7 +1,6 @@
 """`wardround run`: what it prints, writes and returns."""
 
 import json
-import signal
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,9 @@ from typer.testing import CliRunner, Result
 from support.made_run import round_line, start, whole_run
 from support.played import play
 from wardround.cli.main import app
-from wardround.cli.run import stoppable
 from wardround.records.manifest import read_manifest
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import DifferenceLine, EndLine, JoinLine, RunLine, append_line, read_lines
+from wardround.records.run_lines import DifferenceLine, EndLine, JoinLine, RoundLine, RunLine, read_lines
 from wardround.records.study import Study
 from wardround.site import baselines, differences
 
@@ -114,18 +112,6 @@ def test_a_study_with_sites_of_its_own_finds_them(
     assert calls[0]["sites"][0] == Path("site_configs/brain_tumor/hospital-a/site.yaml")
 
 
-def test_interrupt_exits_130_and_says_what_was_kept(
-    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
-) -> None:
-    play(monkeypatch, [start(), round_line(0), round_line(1)], KeyboardInterrupt())
-    done = invoke(study_folder, sites_folder)
-    assert done.exit_code == 130
-    assert "Stopped after 2 rounds" in done.output
-    assert "run.jsonl" in done.output
-    assert read_manifest(Path("out")).status == "stopped"
-    assert "the run was stopped" in Path("out/report.html").read_text()
-
-
 def test_rejected_and_late_sites_are_told_in_their_round(
     monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
 ) -> None:
@@ -135,6 +121,23 @@ def test_rejected_and_late_sites_are_told_in_their_round(
     done = invoke(study_folder, sites_folder)
     assert "hospital-b rejected: sent a value that is NaN or infinite" in done.output
     assert "hospital-c is late" in done.output
+
+
+def test_what_stands_out_is_told_in_its_round_and_again_in_the_report(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    lines = whole_run()
+    lines[2] = round_line(1, alarms=["hospital-c: update_opposed", "hospital-a: key_figure_worse"])
+    for site, flag in (("hospital-c", "update_opposed"), ("hospital-a", "key_figure_worse")):
+        lines[2].sites[site].flags.append(flag)
+    play(monkeypatch, lines)
+    done = invoke(study_folder, sites_folder)
+    words = "its update pulls against those of the others"
+    assert f"hospital-c: {words}" in " ".join(done.output.split())
+    assert "hospital-a: the key figure on its validation cases got worse" in " ".join(done.output.split())
+    assert words in Path("out/report.html").read_text(encoding="utf-8")
+    (told,) = [line for line in read_lines(Path("out/run.jsonl")) if isinstance(line, RoundLine) and line.round == 1]
+    assert told.sites["hospital-c"].flags == ["update_opposed"]
 
 
 def test_a_site_that_joins_late_is_told_and_counted(
@@ -173,35 +176,6 @@ def test_a_folder_with_only_the_log_of_a_run_that_never_started_is_used_again(
     assert read_manifest(Path("out")).status == "complete"
     assert "of before" not in Path("out/flare.log").read_text()
     assert invoke(study_folder, sites_folder).exit_code == 2  # this one did start
-
-
-@pytest.mark.parametrize("request_to_stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-def test_every_request_to_stop_is_answered_and_ends_as_an_interrupt(
-    request_to_stop: signal.Signals, capfd: pytest.CaptureFixture[str]
-) -> None:
-    handler = signal.getsignal(request_to_stop)
-    with pytest.raises(KeyboardInterrupt), stoppable():
-        signal.raise_signal(request_to_stop)
-    assert "stopping, a few seconds" in capfd.readouterr().err
-    assert signal.getsignal(request_to_stop) is handler
-
-
-def test_a_request_that_the_caller_ignores_stays_ignored() -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # what nohup does
-    try:
-        with stoppable():
-            signal.raise_signal(signal.SIGHUP)
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
-def test_an_interrupted_run_tells_why_it_has_no_report(
-    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
-) -> None:
-    play(monkeypatch, [round_line(0)], KeyboardInterrupt())
-    done = invoke(study_folder, sites_folder)
-    assert done.exit_code == 130
-    assert "no report: run.jsonl: expected a start line" in done.output
 
 
 def test_default_results_folder_holds_study_and_time(
@@ -283,51 +257,3 @@ def test_what_does_not_fit_is_one_message_and_exit_2(
 def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path) -> None:
     monkeypatch.setenv("WARDROUND_DEBUG", "1")
     assert isinstance(invoke(study_folder, sites_folder, "--sites", "nowhere").exception, WardroundError)
-
-
-def test_report_again_from_the_record_gives_the_same_bytes(tmp_path: Path) -> None:
-    for line in whole_run():
-        append_line(tmp_path / "run.jsonl", line)
-    pages = []
-    for _ in range(2):
-        assert CliRunner().invoke(app, ["report", str(tmp_path)]).exit_code == 0
-        pages.append((tmp_path / "report.html").read_bytes())
-    assert pages[0] == pages[1]
-
-
-def test_report_adds_a_missing_manifest_and_keeps_one_that_is_there(tmp_path: Path) -> None:
-    for line in whole_run():
-        append_line(tmp_path / "run.jsonl", line)
-    CliRunner().invoke(app, ["report", str(tmp_path)])
-    assert read_manifest(tmp_path).study == "brain_tumor"
-    (tmp_path / "manifest.json").write_text("mine")
-    CliRunner().invoke(app, ["report", str(tmp_path)])
-    assert (tmp_path / "manifest.json").read_text() == "mine"
-
-
-def test_report_embeds_pictures_of_sites_marked_synthetic_only(tmp_path: Path, sites_folder: Path) -> None:
-    for line in whole_run():
-        append_line(tmp_path / "run.jsonl", line)
-    for name in "ab":
-        folder = sites_folder / f"hospital-{name}" / "state" / "20260101-120000" / "pictures"
-        folder.mkdir(parents=True)
-        (folder / "case-1.png").write_bytes(b"\x89PNG" + name.encode())
-    file = sites_folder / "hospital-b" / "site.yaml"
-    file.write_text(file.read_text().replace("synthetic: true", "synthetic: false"))
-    done = CliRunner().invoke(app, ["report", str(tmp_path), "--sites", str(sites_folder)])
-    assert done.exit_code == 0, done.output
-    assert (tmp_path / "report.html").read_text().count("data:image/png") == 1
-
-
-def test_report_of_a_folder_without_a_record_is_a_clear_error(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["report", str(tmp_path)])
-    assert done.exit_code == 2
-    assert "run.jsonl" in done.output
-
-
-@pytest.mark.parametrize("study", [{}, {"name": "x"}, {"name": "x", "evaluation": 3}, {"name": "x", "evaluation": {}}])
-def test_report_of_a_record_without_a_key_metric_is_a_clear_error(tmp_path: Path, study: dict) -> None:
-    append_line(tmp_path / "run.jsonl", start().model_copy(update={"study": study}))
-    done = CliRunner().invoke(app, ["report", str(tmp_path)])
-    assert done.exit_code == 2, done.output
-    assert "evaluation.key_metric" in done.output
