@@ -174,6 +174,16 @@ def test_a_job_that_ends_while_a_site_waits_ends_the_wait(hospital: Hospital) ->
     assert hospital.seconds < 200
 
 
+def test_a_round_that_is_closed_while_a_site_waits_ends_the_wait_and_no_training_that_runs(hospital: Hospital) -> None:
+    hospital.closed(30, 600)
+    looks = [None] * 40
+    workers = PlayedWorkers([*looks, PAUSED], on_look=hospital.second)
+    with pytest.raises(WardroundError) as caught:
+        _tasks(workers).do("train", ORDER, None, lambda: False, lambda: True)
+    assert caught.value.code is Reason.LATE
+    assert len(looks) <= hospital.seconds < 60
+
+
 @pytest.mark.parametrize(
     "first",
     [

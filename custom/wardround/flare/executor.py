@@ -21,6 +21,7 @@ from torch import Tensor
 from wardround.aggregation.gate import as_tensors
 from wardround.flare import messages
 from wardround.flare.outbox_hook import OutboxHook
+from wardround.flare.round_closed import RoundClosed
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
@@ -96,7 +97,8 @@ class SiteExecutor(Executor):
         self, task_name: str, order: Order, received: FLModel, fl_ctx: FLContext, abort_signal: Signal
     ) -> tuple[Reply, Mapping[str, Tensor] | None]:
         shared = None if received.params is None else as_tensors(received.params)
-        return self._open(fl_ctx).do(task_name, order, shared, lambda: bool(abort_signal.triggered))
+        aborted, closed = (lambda: bool(abort_signal.triggered)), RoundClosed(fl_ctx)
+        return self._open(fl_ctx).do(task_name, order, shared, aborted, closed)
 
     def _open(self, fl_ctx: FLContext) -> SupervisedTasks:
         if self._tasks is None:

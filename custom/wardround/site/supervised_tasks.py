@@ -27,7 +27,7 @@ _WRITE_SECONDS = 10.0  # between two entries in the ledger of hours
 _IDLE_SECONDS = 60.0  # of a worker outside the hospital's hours; scores come in several tasks
 
 Result = tuple[Reply, Mapping[str, Tensor] | None]
-Aborted = Callable[[], bool]
+Asked = Callable[[], bool]
 
 
 class SupervisedTasks:
@@ -64,15 +64,25 @@ class SupervisedTasks:
         self._busy = threading.Lock()
         self._timer: threading.Timer | None = None
 
-    def do(self, task: str, order: Order, shared: Mapping[str, Tensor] | None, aborted: Aborted) -> Result:
+    def do(
+        self,
+        task: str,
+        order: Order,
+        shared: Mapping[str, Tensor] | None,
+        aborted: Asked,
+        closed: Asked = lambda: False,
+    ) -> Result:
         """Does a task.
 
         Args:
             task, order, shared: as for `SiteTasks.do`.
             aborted: whether FLARE has ended the job; looked at all the time.
+            closed: whether the server has closed the round; asked while the site waits for its hours. Training that
+                runs goes on: the next round would find the site no faster, with a worker to start first.
 
         Raises:
-            WardroundError: the hospital does not allow it, the worker died, or the job was ended.
+            WardroundError: the hospital does not allow it, the worker died, the job was ended, or the round was closed
+                in the meantime.
         """
         deadline, rules = _now() + timedelta(seconds=order.deadline_seconds), _as_the_rules_see_it(task, order)
         with self._busy:
@@ -81,7 +91,7 @@ class SupervisedTasks:
                     raise refusal.error()
                 while (answered := self._run(task, order, shared, aborted))[0].kind == "paused":
                     self.end()
-                    self._hold(rules, deadline, aborted)
+                    self._hold(rules, deadline, aborted, closed)
             finally:
                 self._watch_while_idle()
         answer, tensors = answered
@@ -96,7 +106,7 @@ class SupervisedTasks:
             worker.end()
 
     def _run(
-        self, task: str, order: Order, shared: Mapping[str, Tensor] | None, aborted: Aborted
+        self, task: str, order: Order, shared: Mapping[str, Tensor] | None, aborted: Asked
     ) -> tuple[Answer, Tensors | None]:
         """One try, until the worker answers. Where it does not, none is left."""
         if self._worker is not None and not self._worker.alive:
@@ -110,7 +120,7 @@ class SupervisedTasks:
             self.end()
             raise
 
-    def _wait(self, worker: WorkerLike, task: str, aborted: Aborted) -> tuple[Answer, Tensors | None]:
+    def _wait(self, worker: WorkerLike, task: str, aborted: Asked) -> tuple[Answer, Tensors | None]:
         asked, meter = time.monotonic(), self._meter(task)
         try:
             while (answered := worker.answer(_LOOK_SECONDS)) is None:
@@ -136,7 +146,7 @@ class SupervisedTasks:
             return None
         return Meter(DeviceHours(config.state_folder), config.training_windows.day)
 
-    def _hold(self, task: str, deadline: datetime, aborted: Aborted) -> None:
+    def _hold(self, task: str, deadline: datetime, aborted: Asked, closed: Asked) -> None:
         """Waits until a paused task may go on, if that is before the deadline."""
         told = False
         while refusal := self._permission.refusal(task, _now()):
@@ -149,6 +159,8 @@ class SupervisedTasks:
             while time.monotonic() - asked < _ASK_SECONDS:
                 time.sleep(_LOOK_SECONDS)
                 _refuse_aborted(aborted)
+            if closed():
+                raise WardroundError(Reason.LATE, f"{task}: the round was closed while this site waited for its hours")
 
     def _watch_while_idle(self) -> None:
         """An idle worker holds its device's memory: once training is not allowed any more, it is ended."""
@@ -176,7 +188,7 @@ def _as_the_rules_see_it(task: str, order: Order) -> str:
     return TRAIN if task == VALIDATE and order.arm == ALONE else task
 
 
-def _refuse_aborted(aborted: Aborted) -> None:
+def _refuse_aborted(aborted: Asked) -> None:
     if aborted():
         raise WardroundError(Reason.INTERRUPTED, "FLARE has ended the job; the task is given up")
 
