@@ -1,5 +1,5 @@
 """A site's whole job process is killed in mid round, in a system of real processes: FLARE fails the job, the run ends
-with the site's name, and goes on without it."""
+with the site's name, and goes on without it, to the weights of such a run in which nothing went wrong."""
 
 import time
 from collections.abc import Callable
@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from e2e.conftest import left_over
+from support.by_hand import assert_weights_by_hand, with_one_thread
 from support.provisioned import ROOT
 from wardround.cli.main import app
 from wardround.flare.environments import run_study
@@ -45,7 +46,7 @@ def _kill_job_process(out: Path, site: str) -> None:
 def test_the_run_ends_with_the_sites_name_and_goes_on_without_it(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    sites = write_hospitals(tmp_path / "sites", hospitals=3, rows=150, seed=2)
+    sites = with_one_thread(write_hospitals(tmp_path / "sites", hospitals=3, rows=150, seed=2))
     study, out = load_study(ROOT / "jobs" / "clinical_risk", SETTINGS), tmp_path / "out"
     killed: list[float] = []
 
@@ -74,4 +75,5 @@ def test_the_run_ends_with_the_sites_name_and_goes_on_without_it(
     (end,) = (each for each in lines if isinstance(each, EndLine))
     assert end.status == "partial"
     assert "hospital-b: left_out" in end.reasons
+    assert_weights_by_hand(study, sites, rounds, out / "models" / "last", tmp_path / "by hand")
     assert left_over() == []
