@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from support.made_release import key_pair, run_folder, run_lines
 from wardround.cli.main import app
 from wardround.releases.checksums import checksums
+from wardround.releases.facts import ReleaseFacts
 
 
 def invoke(*arguments: str) -> Result:
@@ -36,6 +37,8 @@ def test_a_run_that_meets_its_criteria_is_released_and_verified(key: Path) -> No
     verified = invoke("release", "verify", "releases/brain_tumor/v1", "--public-key", "ec.pub")
     assert (verified.exit_code, verified.output) == (
         0, "releases/brain_tumor/v1: signed by this key, and every file is as it was released\n"
+        "brain_tumor v1: the best model of run 20260101-120000, after round 3; approved by Ada, "
+        f"{ReleaseFacts.model_validate_json(Path('releases/brain_tumor/v1/release.json').read_bytes()).released}\n"
     )  # fmt: skip
 
 
@@ -122,7 +125,7 @@ def test_a_rollback_to_what_nobody_signed_is_refused(key: Path) -> None:
 
 def test_a_study_that_was_never_released_is_told_with_those_that_were(key: Path) -> None:
     released(key)
-    done = invoke("rollback", "brain-tumor")
+    done = invoke("rollback", "braintumor")
     assert done.exit_code == 2
     assert "no release of this study is there, but of brain_tumor; name the study as its job.yaml" in done.output
 

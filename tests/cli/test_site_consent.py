@@ -99,6 +99,11 @@ def test_revoking_stops_it(site):
     )
 
 
+@pytest.mark.parametrize("study", ["../../x", "/tmp/x", ""])
+def test_what_is_no_studys_name_is_not_made_a_path(site, study):
+    assert "expected a study's name" in run("revoke", study, "--site", site, "--person", "x", "--why", "y", expect=2)
+
+
 def test_a_study_that_was_revoked_is_approved_again_only_by_whoever_knows_that(site):
     run("approve", STUDY, "--site", site, *WHO)
     run("revoke", "clinical_risk", "--site", site, "--person", "Dr. Adler", "--why", "complaints")

@@ -122,6 +122,20 @@ def test_one_that_fails_half_way_leaves_nothing(
     assert release(run, keys).name == "v1"
 
 
+@pytest.mark.parametrize("damage", ["cut", "folder", "lost"])
+def test_where_the_history_is_damaged_nothing_is_released(run: Path, keys: tuple[Path, Path], damage: str) -> None:
+    current = release(run, keys).parent / "current"
+    text = current.read_text()
+    current.unlink()
+    if damage == "cut":
+        current.write_text(text[:50])
+    elif damage == "folder":
+        current.mkdir()
+    with pytest.raises(WardroundError, match=r"current: .*restore it from a copy"):
+        release(run, keys)
+    assert not list(current.parent.glob("v2")) + list(current.parent.glob(".*v2"))
+
+
 def test_a_model_that_misses_a_criterion_is_not_released(tmp_path: Path, keys: tuple[Path, Path]) -> None:
     run = run_folder(tmp_path / "run", run_lines({"worst_site": {"dice_mean": 0.66}}))
     with pytest.raises(WardroundError, match="does not meet"):

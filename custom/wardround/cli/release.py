@@ -58,7 +58,7 @@ def make(
     _need_cryptography()
     from wardround.releases.candidate import candidate
     from wardround.releases.make import make_release
-    from wardround.releases.signature import HOW_TO_MAKE_A_KEY, private_key
+    from wardround.releases.signature import how_to_make_a_key, private_key
     from wardround.reporting.acceptance import outcome_lines
 
     if not approver.strip():
@@ -72,7 +72,8 @@ def make(
         raise typer.Exit(EXIT_FAILED)
     if key is None:
         raise WardroundError(
-            Reason.CREDENTIALS_MISSING, f"--key: a release is signed, and needs a private key; {HOW_TO_MAKE_A_KEY}"
+            Reason.CREDENTIALS_MISSING,
+            f"--key: a release is signed, and needs a private key; {how_to_make_a_key(Path('release.key'))}",
         )
     signer = private_key(key, lambda: str(typer.prompt(f"password of {key}", hide_input=True, err=True)))
     folder = make_release(chosen, releases, signer, approver=approver, version=version)
@@ -84,8 +85,12 @@ def verify(
     folder: Annotated[Path, typer.Argument(help="A release, such as releases/brain_tumor/v1.")],
     public_key_file: PublicKeyFile,
 ) -> None:
-    """Check a release's signature and every file's checksum. Exit code 1: something was changed, added or removed."""
+    """Check a release's signature and every file's checksum, and say which release it is.
+
+    Exit code 1: something was changed, added or removed, or it lies under another release's name.
+    """
     _need_cryptography()
+    from wardround.releases.facts import read_facts
     from wardround.releases.signature import public_key
     from wardround.releases.verify import faults
 
@@ -95,6 +100,7 @@ def verify(
     if found:
         raise typer.Exit(EXIT_FAILED)
     results().print(f"{folder}: signed by this key, and every file is as it was released", soft_wrap=True, markup=False)
+    results().print(read_facts(folder).in_words(), soft_wrap=True, markup=False)
 
 
 def rollback(
@@ -117,7 +123,7 @@ def rollback(
     from wardround.releases.signature import public_key
 
     key = public_key(public_key_file) if public_key_file else None
-    history = roll_back(releases / study, who=who or getpass.getuser(), why=why, key=key)
+    history = roll_back(releases, study, who=who or getpass.getuser(), why=why, key=key)
     step = history.history[-1]
     if key is None:
         progress().print(

@@ -54,10 +54,17 @@ def releases_by_run(releases: Path) -> dict[str, list[str]]:
             continue
         try:
             run = str(json.loads(file.read_text(encoding="utf-8"))["run"])
-            pointer = file.parents[1] / "current"
-            current = json.loads(pointer.read_text(encoding="utf-8")).get("current") if pointer.is_file() else None
-        except (OSError, ValueError, KeyError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError):
             continue
-        name = file.parent.name
-        found.setdefault(run, []).append(f"{name} (current)" if name == current else name)
+        name, current = file.parent.name, _current(file.parents[1])
+        mark = " (current)" if name == current else " (`current` cannot be read)" if current is None else ""
+        found.setdefault(run, []).append(f"{name}{mark}")
     return found
+
+
+def _current(study: Path) -> str | None:
+    """A study's current release; None where its history cannot be read."""
+    try:
+        return str(json.loads((study / "current").read_text(encoding="utf-8"))["current"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

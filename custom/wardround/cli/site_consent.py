@@ -95,9 +95,11 @@ def revoke(
     Models that this hospital helped to train keep what they learned.
     """
     from wardround.records.consent import Approval, Revocation
+    from wardround.records.study import refuse_other_name
     from wardround.site.config import load_site_config
     from wardround.site.consent import ConsentFile, now_in_utc
 
+    refuse_other_name(study)
     config = load_site_config(site)
     file = ConsentFile(config.state_folder, study)
     if not isinstance(file.last(), Approval):

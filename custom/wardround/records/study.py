@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -44,6 +45,20 @@ class Study(Section):
     def lasting_digest(self) -> str:
         """SHA-256 of what a run keeps for its whole life: all but `federation`, which says who must answer by when."""
         return settings_digest(self.model_dump(mode="json", exclude={"federation"}))
+
+
+def refuse_other_name(study: str) -> None:
+    """Refuses what can be no study's name, before a path is made of it.
+
+    Raises:
+        WardroundError: with what a name is made of.
+    """
+    if not re.fullmatch(STUDY_NAME, study) or study.endswith("\n"):
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{study!r}: expected a study's name as in its job.yaml: a lower-case letter, then 1 to 40 lower-case "
+            "letters, digits and '_'",
+        )
 
 
 def settings_digest(settings: dict[str, Any]) -> str:

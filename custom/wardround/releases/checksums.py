@@ -31,15 +31,17 @@ def differences(folder: Path) -> list[str]:
     found += [f"{name}: not in {LIST}" for name in there if name not in listed]
     links = [name for name in there if (folder / name).is_symlink()]
     found += [f"{name}: a link; a release holds its files itself" for name in links]
+    odd = [name for name in there if name not in links and not (folder / name).is_file()]  # reading a pipe never ends
+    found += [f"{name}: no plain file" for name in odd]
     found += [
         f"{name}: changed since the release"
         for name in there
-        if name in listed and name not in links and sha256_of(folder / name) != listed[name]
+        if name in listed and name not in (*links, *odd) and sha256_of(folder / name) != listed[name]
     ]
     return found
 
 
 def _names(folder: Path) -> list[str]:
-    """Of everything below the folder that is no folder, relative to it."""
-    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    """Of everything below the folder but folders with something in them, relative to it."""
+    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir() or not any(path.iterdir()))
     return sorted({path.relative_to(folder).as_posix() for path in paths} - {LIST, SIGNATURE})

@@ -12,7 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from wardround.records.changed import changed
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
-from wardround.releases.checksums import differences
+from wardround.records.study import refuse_other_name
+from wardround.releases.checksums import LIST, differences
+from wardround.releases.facts import other_names, read_facts
 from wardround.releases.signature import PublicKey
 from wardround.releases.verify import faults
 
@@ -53,39 +55,64 @@ def read_history(folder: Path) -> History:
     """Of a study's folder; without a release it is empty.
 
     Raises:
-        WardroundError: the file is no history.
+        WardroundError: the file is no history, is another study's, or is missing though there are releases.
     """
     file = folder / FILE_NAME
-    if not file.is_file():
-        return History(study=folder.name)
     try:
-        return History.model_validate_json(file.read_bytes())
-    except ValidationError as error:
+        history = History.model_validate_json(file.read_bytes())
+    except FileNotFoundError:
+        there = sorted(one.parent.name for one in folder.glob(f"*/{LIST}") if not one.parent.name.startswith("."))
+        if there:
+            raise WardroundError(
+                Reason.DATA_MISSING,
+                f"{file}: missing, though {', '.join(there)} are there: which of them was current is not known; "
+                "restore it from a copy, or move those releases away to begin anew",
+            ) from None
+        return History(study=folder.name)
+    except (OSError, ValidationError) as error:
+        found = error.strerror if isinstance(error, OSError) else error.errors()[0]["msg"]
         raise WardroundError(
-            Reason.DATA_UNREADABLE, f"{file}: not the history of a study's releases: {error.errors()[0]['msg']}"
+            Reason.DATA_UNREADABLE,
+            f"{file}: not the history of a study's releases: {found}; restore it from a copy",
         ) from error
+    if history.study != folder.resolve().name:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            f"{file}: study: expected {folder.resolve().name}, as the folder is named, found {history.study}; restore "
+            "it from a copy",
+        )
+    return history
 
 
-def point_forward(folder: Path, version: str, *, who: str, why: str) -> History:
-    """Makes a new release the current one."""
-    with locked(folder):
-        return _step(folder, read_history(folder), "release", version, who, why)
+def point_forward(folder: Path, history: History, version: str, *, who: str, why: str) -> History:
+    """Makes a new release the current one.
+
+    Args:
+        folder: of the study's releases, which the caller has `locked` since it read the history.
+        history: as it was before the release.
+        version: of the release.
+        who, why: for the history.
+    """
+    return _step(folder, history, "release", version, who, why)
 
 
-def roll_back(folder: Path, *, who: str, why: str, key: PublicKey | None = None) -> History:
+def roll_back(releases: Path, study: str, *, who: str, why: str, key: PublicKey | None = None) -> History:
     """Points back to the release before the current one.
 
     Args:
-        folder: of the study's releases.
+        releases: the folder of all studies' releases.
+        study: its name.
         who, why: for the history.
         key: of whoever signs releases. Without it a release that was changed together with its list of checksums
             passes.
 
     Raises:
-        WardroundError: there is none, or it is no longer whole, or not signed by this key.
+        WardroundError: there is none, or it is no longer whole, another one, or not signed by this key.
     """
+    refuse_other_name(study)
+    folder = releases / study
     if not folder.is_dir():
-        known = sorted(file.parent.name for file in folder.parent.glob(f"*/{FILE_NAME}"))
+        known = sorted(file.parent.name for file in releases.glob(f"*/{FILE_NAME}"))
         raise WardroundError(
             Reason.DATA_MISSING,
             f"{folder}: missing; no release of this study is there, but of {', '.join(known) or 'no other'}; name the "
@@ -103,6 +130,7 @@ def roll_back(folder: Path, *, who: str, why: str, key: PublicKey | None = None)
         if not (folder / before).is_dir():
             raise WardroundError(Reason.DATA_MISSING, f"{folder / before}: missing; put the release back from a copy")
         wrong = differences(folder / before) if key is None else faults(folder / before, key)
+        wrong = wrong or other_names(folder / before, read_facts(folder / before))
         if wrong:
             raise WardroundError(
                 Reason.DATA_UNREADABLE,

@@ -8,48 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict
 
 from wardround.records.files import sync_folder
 from wardround.records.input_statistics import FILE_NAME
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases.candidate import Candidate
 from wardround.releases.checksums import LIST, SIGNATURE, checksums
-from wardround.releases.history import locked, point_forward
+from wardround.releases.facts import FACTS, VERSION, ReleaseFacts
+from wardround.releases.history import locked, point_forward, read_history
 from wardround.releases.input_statistics import input_statistics
 from wardround.releases.signature import PrivateKey, fingerprint, sign
 from wardround.reporting.model_card import card_markdown, make_card
 
-FACTS = "release.json"
-_VERSION = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")
 _NUMBERED = re.compile(r"^v(\d+)$")
-
-
-class ReleaseFacts(BaseModel):
-    """release.json: which model of which run this is, who approved it, and by which key it is signed.
-
-    Args:
-        statistics: whether the release holds the statistics of its training inputs, in statistics.json.
-        key_sha256: of the public key, see `fingerprint`.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    format: Literal["wardround-release-1"] = "wardround-release-1"
-    study: str
-    version: str
-    run: str
-    arm: str
-    model_round: int
-    approver: str
-    released: str
-    study_sha256: str
-    contract_sha256: str | None
-    weights_sha256: str
-    statistics: bool
-    key_sha256: str
 
 
 def make_release(
@@ -65,14 +36,16 @@ def make_release(
         version: by default v1, v2 and so on.
 
     Raises:
-        WardroundError: the model does not meet its criteria, or the version is there already or is no name.
+        WardroundError: the model does not meet its criteria, the version is there already or is no name, or the
+            study's history is damaged.
     """
     if not chosen.outcome.met:
         raise WardroundError(Reason.CONFIGURATION_INVALID, f"{chosen.folder}: does not meet the study's criteria")
     study = releases / chosen.manifest.study
     with locked(study):
+        history = read_history(study)  # before anything is written: where it is damaged there is no new release
         name = version or _next(study)
-        if not _VERSION.match(name):
+        if not re.fullmatch(VERSION, name):
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID, f"--version {name}: expected letters, digits, '.', '_' and '-'"
             )
@@ -83,7 +56,7 @@ def make_release(
             )
         with _whole_folder(target) as folder:
             _fill(folder, chosen, key, approver=approver.strip(), version=name)
-    point_forward(study, name, who=approver.strip(), why=f"released from run {chosen.summary.study.run}")
+        point_forward(study, history, name, who=approver.strip(), why=f"released from run {chosen.summary.study.run}")
     return target
 
 

@@ -10,7 +10,7 @@ from wardround.records.acceptance_outcome import AcceptanceOutcome
 from wardround.records.input_statistics import FILE_NAME, InputStatistics, read_input_statistics
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases.checksums import differences
-from wardround.releases.make import FACTS, ReleaseFacts
+from wardround.releases.facts import FACTS, ReleaseFacts, other_names, read_facts
 from wardround.releases.signature import PublicKey
 from wardround.releases.verify import faults
 
@@ -44,8 +44,10 @@ def read_release(folder: Path, key: PublicKey | None = None) -> Release:
             Reason.DATA_UNREADABLE,
             f"{folder}: not as it was released ({'; '.join(wrong)}); copy the whole folder again",
         )
+    facts = read_facts(folder)
+    if found := other_names(folder, facts):
+        raise WardroundError(Reason.DATA_UNREADABLE, f"{folder}: {found[0]}; put each release back under its own name")
     try:
-        facts = ReleaseFacts.model_validate_json((folder / FACTS).read_bytes())
         outcome = AcceptanceOutcome.model_validate_json((folder / "acceptance.json").read_bytes())
     except (OSError, ValidationError) as error:
         raise WardroundError(

@@ -1,6 +1,7 @@
 """Detached signatures that plain OpenSSL makes and verifies: `openssl dgst -sha256 -verify KEY.pub -signature ...`."""
 
 import hashlib
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,10 +11,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from wardround.records.reasons import Reason, WardroundError
 
-HOW_TO_MAKE_A_KEY = (
-    "make one, once: openssl ecparam -genkey -noout -name prime256v1 -out release.key && "
-    "openssl ec -in release.key -pubout -out release.pub; keep release.key to yourself and hand out release.pub"
-)
+_LEAST_BITS = {ec.EllipticCurvePublicKey: 256, rsa.RSAPublicKey: 2048}  # NIST SP 800-131A: 112 bits of security
+_OTHER = "name another file with --key; this one was not touched"
+_ASK = "ask whoever signs releases for their public key"
 PrivateKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 PublicKey = ec.EllipticCurvePublicKey | rsa.RSAPublicKey
 
@@ -28,16 +28,22 @@ def private_key(file: Path, password: Callable[[], str]) -> PrivateKey:
     Raises:
         WardroundError: no such file, no such key, or a wrong password.
     """
-    content = _read(file)
+    try:
+        content = file.read_bytes()
+    except FileNotFoundError:
+        raise WardroundError(Reason.CREDENTIALS_MISSING, f"{file}: no such file; {how_to_make_a_key(file)}") from None
+    except OSError as error:
+        raise _no_key(file, "a private key in PEM", error.strerror or type(error).__name__, _OTHER) from error
     try:
         try:
             key = serialization.load_pem_private_key(content, password=None)
         except TypeError:  # encrypted
             key = serialization.load_pem_private_key(content, password=password().encode())
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise _no_key(file, "a private key in PEM, and its password") from error
+        raise _no_key(file, "a private key in PEM, and its password", "none that can be read", _OTHER) from error
     if not isinstance(key, PrivateKey):
-        raise _no_key(file, "an elliptic-curve or RSA private key")
+        raise _no_key(file, "an elliptic-curve or RSA private key", "one of another kind", _OTHER)
+    _refuse_short(file, key.public_key(), _OTHER)
     return key
 
 
@@ -48,12 +54,30 @@ def public_key(file: Path) -> PublicKey:
         WardroundError: no such file, or no such key.
     """
     try:
-        key = serialization.load_pem_public_key(_read(file))
+        content = file.read_bytes()
+        key = serialization.load_pem_public_key(content)
+    except OSError as error:
+        raise _no_key(file, "a public key in PEM", error.strerror or type(error).__name__, _ASK) from error
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise _no_key(file, "a public key in PEM") from error
+        found = "a private one" if b"PRIVATE KEY-----" in content else "none that can be read"
+        raise _no_key(file, "a public key in PEM", found, _ASK) from error
     if not isinstance(key, PublicKey):
-        raise _no_key(file, "an elliptic-curve or RSA public key")
+        raise _no_key(file, "an elliptic-curve or RSA public key", "one of another kind", _ASK)
+    _refuse_short(file, key, _ASK)
     return key
+
+
+def how_to_make_a_key(file: Path) -> str:
+    """For whoever signs releases and has no key yet; the commands would write over a key that is there."""
+    public = file.with_suffix(".pub")
+    there = [str(one) for one in (file, public) if one.exists()]
+    if there:
+        return f"{' and '.join(there)} may be of a key that you have: name its private half with --key"
+    names = shlex.quote(str(file)), shlex.quote(str(public))
+    return (
+        f"make one, once: openssl ecparam -genkey -noout -name prime256v1 -out {names[0]} && "
+        f"openssl ec -in {names[0]} -pubout -out {names[1]}; keep {file} to yourself and hand out {public}"
+    )
 
 
 def sign(content: bytes, key: PrivateKey) -> bytes:
@@ -81,14 +105,13 @@ def fingerprint(key: PublicKey) -> str:
     return hashlib.sha256(der).hexdigest()
 
 
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise WardroundError(
-            Reason.CREDENTIALS_MISSING, f"{file}: {error.strerror or type(error).__name__}; {HOW_TO_MAKE_A_KEY}"
-        ) from error
+def _refuse_short(file: Path, key: PublicKey, advice: str) -> None:
+    least = next(bits for kind, bits in _LEAST_BITS.items() if isinstance(key, kind))
+    if key.key_size < least:
+        raise _no_key(
+            file, f"a key of at least {least:,} bits", f"one of {key.key_size:,}, which can be forged", advice
+        )
 
 
-def _no_key(file: Path, expected: str) -> WardroundError:
-    return WardroundError(Reason.CREDENTIALS_MISSING, f"{file}: expected {expected}; {HOW_TO_MAKE_A_KEY}")
+def _no_key(file: Path, expected: str, found: str, advice: str) -> WardroundError:
+    return WardroundError(Reason.CREDENTIALS_MISSING, f"{file}: expected {expected}, found {found}; {advice}")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases.checksums import LIST, SIGNATURE, differences
+from wardround.releases.facts import other_names, read_facts
 from wardround.releases.signature import PublicKey, is_signed
 
 
@@ -27,4 +28,5 @@ def faults(folder: Path, key: PublicKey) -> list[str]:
         found.append(f"{SIGNATURE}: missing, so nobody answers for this folder")
     elif listed.is_file() and not is_signed(listed.read_bytes(), signature.read_bytes(), key):
         found.append(f"{SIGNATURE}: not a signature of {LIST} by this key: another key's, or the list was changed")
-    return found + differences(folder)
+    found += differences(folder)
+    return found or other_names(folder, read_facts(folder))
