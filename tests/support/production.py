@@ -19,6 +19,7 @@ from nvflare.fuel.flare_api.api_spec import AuthenticationError, InternalError, 
 from nvflare.fuel.flare_api.flare_api import Session, new_secure_session
 from typer.testing import CliRunner
 
+from support.cut_link import CutLink
 from support.provisioned import CONFIGS, ROOT, provision
 from wardround.cli.main import app
 from wardround.flare.marked_processes import MarkedProcesses
@@ -43,20 +44,34 @@ class Consortium:
     def __init__(self, folder: Path, provisioned_in: Path) -> None:
         self.folder, self.provisioned_in = folder, provisioned_in
         self.port = free_port()
+        self.link: CutLink | None = None
         self._running: dict[str, MarkedProcesses] = {}
 
     def kit(self, name: str) -> Path:
         """Of the server, a site, or a person."""
         return self.folder / "kits" / name
 
-    def provision(self) -> None:
-        """site_configs/project.yml on a free port, then each kit to its owner."""
+    def provision(self, *, behind_a_link: str = "") -> None:
+        """site_configs/project.yml on a free port, then each kit to its owner.
+
+        `behind_a_link`: a hospital that reaches the server through `link`, and so by another port than the others.
+        """
+        shutil.copytree(self._provisioned(self.port), self.folder / "kits")
+        if behind_a_link:
+            port = free_port()
+            self.link = CutLink(port, to=self.port)
+            kit = self.kit(behind_a_link)
+            shutil.rmtree(kit)
+            shutil.copytree(self._provisioned(port) / behind_a_link, kit)
+
+    def _provisioned(self, port: int) -> Path:
+        """A folder a participant; a second time under the same root."""
         project = yaml.safe_load((CONFIGS / "project.yml").read_text(encoding="utf-8"))
-        project["participants"][0]["fed_learn_port"] = self.port
+        project["participants"][0]["fed_learn_port"] = port
         self.provisioned_in.mkdir(parents=True, exist_ok=True)
         file = self.provisioned_in / "project.yml"
         file.write_text(yaml.safe_dump(project, sort_keys=False), encoding="utf-8")
-        shutil.copytree(provision(self.provisioned_in, file), self.folder / "kits")
+        return provision(self.provisioned_in, file)
 
     def generate_data(self, size: int = 24, rows: int = 400) -> None:
         """Where the hospitals' site.yaml look for it: images as cubes of `size` voxels a side, and tables."""
@@ -116,6 +131,8 @@ class Consortium:
         for name in names or tuple(self._running):
             if name in self._running:
                 self._running.pop(name).end_all()
+        if self.link is not None and not names:
+            self.link.cut()
 
     def environment(self, name: str) -> dict[str, str]:
         """A home of its own, and the python that runs these tests."""

@@ -10,6 +10,8 @@ from e2e.conftest import left_over
 from support.production import LEAD, SITES, Consortium
 from wardround.flare.workspace import workspace
 
+BEHIND_A_LINK = "hospital-c"
+
 TINY = {
     "brain_tumor": [
         "workload.network.channels=[4,8]",
@@ -27,7 +29,7 @@ def consortium() -> Iterator[Consortium]:
     with workspace() as folder:
         consortium = Consortium(folder, folder / "provisioned with a space")
         try:
-            consortium.provision()
+            consortium.provision(behind_a_link=BEHIND_A_LINK)
             consortium.generate_data()
             consortium.install()
             for name in ("server", *SITES):
