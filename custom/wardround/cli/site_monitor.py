@@ -142,7 +142,7 @@ def _print(console: Console, found: Monitoring, words: "Words", since: date | No
     if since:
         say(f"from {since} on")
     if found.left_out:
-        say(f"{found.left_out:,} values, rows or files are left out; see `wardround site inspect`")
+        say(f"{found.left_out:,} values, rows or files of the whole data are left out; see `wardround site inspect`")
     say("signature: verified" if found.signature == "verified" else "signature: not checked, see --public-key")
     for line in criterion_lines(found, words):
         say(line)

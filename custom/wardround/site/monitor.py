@@ -112,6 +112,7 @@ def _shift(column: InputColumn, by_position: NDArray[np.float64], trained: Input
     expected = [cell.share for cell in trained.cells]
     chance: float | None
     if column.sampled:  # rows of one patient are no sample of their own
+        # of training, rows alone are known: with several a patient, chance is told a little too low
         index = stability_index(expected, counts)
         chance = chance_index(len(counts), len(by_patient), trained.rows)
     else:

@@ -34,3 +34,11 @@ def test_dates_and_unknown_cases_are_refused(tmp_path: Path) -> None:
         _new(folder, since=date(2026, 1, 1))
     with pytest.raises(WardroundError, match="no usable case or patient here"):
         _new(folder, "P-9")
+
+
+def test_what_cannot_be_used_is_counted(tmp_path: Path) -> None:
+    folder = made_hospital(tmp_path / "data")
+    assert _new(folder).counts["left_out"] == 0
+    write_case(folder, "P-5-000", seed=9)
+    next((folder / "P-5-000").glob("*t2w*")).write_bytes(b"no image")
+    assert _new(folder).counts["left_out"] == 1

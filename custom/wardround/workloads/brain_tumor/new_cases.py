@@ -23,7 +23,8 @@ def open_new_cases(
     since: date | None,
     only: Sequence[str],
 ) -> BrainTumorSiteData:
-    """Every usable labelled case that is asked for, in the split `test`, whatever split it would be in for training.
+    """Every usable labelled case that is asked for, in the split `test`, whatever split it would be in for training;
+    `left_out` is that of the whole folder.
 
     Args:
         since: images carry no date, so this must be None.
@@ -43,4 +44,5 @@ def open_new_cases(
     chosen = [cases[place] for place in places]
     if not chosen:
         raise WardroundError(Reason.DATA_MISSING, f"{site.folder}: no labelled case, so there is none to score")
-    return BrainTumorSiteData(settings, {"test": chosen}, findings=data.findings.warnings)
+    left_out = data.counts["left_out"]
+    return BrainTumorSiteData(settings, {"test": chosen}, findings=data.findings.warnings, left_out=left_out)
