@@ -108,6 +108,7 @@ def test_it_goes_on_without_a_site_and_with_another_quorum(monkeypatch: pytest.M
         (["--set", "seed=1"], "seed: 0 in the run, 1 now"),
         (["--set", "federation.round_deadline_seconds=1"], "does nothing with round_deadline_seconds 1"),
         (["--without", "hospital-x"], "--without hospital-x: not in this run, which has hospital-a, hospital-b"),
+        ([f"--without=hospital-{name}" for name in "abc"], "leaves no hospital that trains"),
         (["--after-round", "1"], "no checkpoint after round 1; kept: 2"),
         (["--checkpoint", "nowhere"], "nowhere: missing, so there is no checkpoint to go on from"),
     ],

@@ -1,6 +1,8 @@
 """`wardround runs`: every run of the machine, however it ended, and what differs between two."""
 
 import json
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,8 @@ from support.made_release import key_pair, run_folder, run_lines
 from support.made_run import VALUES
 from support.played import play
 from wardround.cli.main import app
+from wardround.flare.marked_processes import MarkedProcesses
+from wardround.records.launch import Launch, write_launch
 from wardround.records.metric_record import Status
 from wardround.records.reasons import Reason, WardroundError
 
@@ -155,3 +159,30 @@ def test_a_run_that_failed_before_it_began_is_listed_and_shown(
     shown = invoke("show", "failed")
     assert shown.exit_code == 0, shown.output
     assert "brain_tumor, sim, failed" in shown.output
+
+
+def test_a_record_that_was_cut_is_shown_as_it_is_whatever_its_manifest_says(results: Path) -> None:
+    record = results / "brain_tumor/first/run.jsonl"
+    lines = record.read_text().splitlines(keepends=True)
+    record.write_text("".join(lines[:3]))
+    shown = invoke("show", "brain_tumor/first").output
+    assert "brain_tumor, sim, stopped" in shown
+    assert "manifest.json is of another state of run.jsonl" in shown
+    assert "2 of 4" in shown
+
+
+def test_a_run_whose_command_was_killed_and_that_goes_on_is_no_stopped_one(results: Path, tmp_path: Path) -> None:
+    folder = run_folder(results / "killed", run_lines()[:3])
+    left = MarkedProcesses()
+    left.start([sys.executable, "-c", "import time; time.sleep(600)"], tmp_path / "log")
+    try:
+        while not left.alive():
+            time.sleep(0.05)
+        write_launch(folder, Launch(environment="sim", study="brain_tumor", run="r", mark=left.mark, out=folder))
+        rows = {row["run"]: row for row in json.loads(invoke("list", "--format", "json").output)}
+        assert rows["killed"]["status"] == "running"
+        assert "running" in invoke("list").output
+        assert "`wardround resume results/killed` takes it up" in invoke("show", "killed").output
+    finally:
+        left.end_all()
+    assert "brain_tumor, sim, stopped" in invoke("show", "killed").output

@@ -122,6 +122,12 @@ def test_some_cases_alone_may_be_too_few_to_tell(release: Release, site: Path, t
     assert found.exit_code == 1, found.output
     assert "4 cases of" in found.output
     assert "NOT fit" in found.output
+    ids.write_text(f"{cases[0].case}\n")
+    refused = _run(made, site, "--cases", ids, "--share", tmp_path / "share.json")
+    assert refused.exit_code == 2
+    assert "1 cases of" in refused.output
+    assert "too_few_patients" in refused.output
+    assert not (tmp_path / "share.json").exists()
     ids.write_text("nobody\n")
     unknown = _run(made, site, "--cases", ids)
     assert unknown.exit_code == 2

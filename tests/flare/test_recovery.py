@@ -1,5 +1,6 @@
 """A command that was killed: what it left is ended and fetched before its run goes on."""
 
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -50,6 +51,31 @@ def test_what_a_killed_command_left_is_ended_fetched_and_removed(tmp_path: Path)
     assert not workspace.exists()
     assert load_server_checkpoint(out / FOLDER).state.rounds_done == 2
     assert read_launch(out) == launch()
+
+
+def test_a_copy_of_a_runs_folder_leaves_what_belongs_to_the_original(tmp_path: Path) -> None:
+    workspace, out = tmp_path / "wardround-abc", tmp_path / "out"
+    workspace.mkdir()
+    out.mkdir()
+    left = MarkedProcesses()
+    left.start([sys.executable, "-c", "import time; time.sleep(600)"], tmp_path / "log")
+    write_launch(out, launch(mark=left.mark, workspace=workspace, out=out))
+    while not left.alive():
+        time.sleep(0.05)
+    copy = shutil.copytree(out, tmp_path / "copy")
+    try:
+        with pytest.raises(WardroundError, match=rf"copy: a copy of {out}, .* processes still work; .*resume {out}`"):
+            recover(copy)
+        assert left.alive()
+        assert workspace.is_dir()
+    finally:
+        left.end_all()
+    with pytest.raises(WardroundError, match="its last rounds are not fetched yet"):
+        recover(copy)
+    moved = out.rename(tmp_path / "moved")
+    assert recover(moved) is not None
+    assert not workspace.exists()
+    assert recover(copy) is not None
 
 
 def test_no_folder_but_ours_is_removed(tmp_path: Path) -> None:

@@ -105,12 +105,17 @@ def test_a_write_that_fails_leaves_the_one_before_and_no_part(tmp_path: Path, mo
             "flip",
             Reason.DATA_UNREADABLE,
             r"model-000002-\w+.safetensors: is not as it was written; copy the folder "
-            r"again; the one after round 1 is there too",
+            r"again, or go on from the checkpoint before with --after-round 1$",
         ),
         ("remove", Reason.DATA_MISSING, r"model-000002-\w+.safetensors: missing, though the state names it"),
         ("version", Reason.CONFIGURATION_INVALID, r"written by wardround 9\.9, this is "),
         ("study", Reason.DATA_UNREADABLE, r"state-000002.json: its study does not read as it was written"),
-        ("cut", Reason.DATA_UNREADABLE, r"state-000002.json: not a server's checkpoint"),
+        (
+            "cut",
+            Reason.DATA_UNREADABLE,
+            r"state-000002.json: not a server's checkpoint .* again, or go on from the checkpoint before with "
+            r"--after-round 1$",
+        ),
         ("key", Reason.DATA_UNREADABLE, r"state-000002.json: not a server's checkpoint \(surprise: "),
         ("path", Reason.DATA_UNREADABLE, r"state-000002.json: not a server's checkpoint \(model.name: "),
         ("empty", Reason.DATA_MISSING, r"holds no state-\*.json"),
@@ -146,6 +151,18 @@ def test_a_wrong_checkpoint_is_refused_with_one_line(tmp_path: Path, harm: str, 
         load_server_checkpoint(tmp_path)
     assert caught.value.code is code
     assert "\n" not in str(caught.value)
+
+
+def test_a_checkpoint_that_needs_the_damaged_file_too_is_not_advised(tmp_path: Path) -> None:
+    writer = CheckpointWriter(tmp_path)
+    write(writer, 1, best=1)
+    write(writer, 2, best=1)
+    (best,) = tmp_path.glob("best-*")
+    best.write_bytes(best.read_bytes()[:-1])
+    with pytest.raises(
+        WardroundError, match=r"best-000001-\w+.safetensors: is not as it was written; copy the folder again$"
+    ):
+        load_server_checkpoint(tmp_path)
 
 
 def test_a_round_that_is_not_kept_is_refused_by_name(tmp_path: Path) -> None:

@@ -141,5 +141,10 @@ def test_a_key_without_a_default_is_told_as_missing(job: Path) -> None:
 def test_a_fault_is_told_in_the_projects_words_alone(job: Path) -> None:
     with pytest.raises(WardroundError) as raised:
         load_study(job, ("training.local_epochs=1",))
-    told = f"{job / 'job.yaml'}: training: give exactly one of local_steps and local_epochs (found "
+    told = f"{job / 'job.yaml'} with --set training.local_epochs=1: training: give exactly one of"
     assert str(raised.value).startswith(told)
+
+
+def test_a_fault_of_an_override_is_not_blamed_on_the_file_alone(job: Path) -> None:
+    with pytest.raises(WardroundError, match=r"job.yaml with --set training.rounds=-3: training.rounds: .*found -3"):
+        load_study(job, ("training.rounds=-3",))

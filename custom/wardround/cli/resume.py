@@ -154,6 +154,13 @@ def _refuse_strangers(state: ServerState, without: tuple[str, ...]) -> None:
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID, f"--without {site}: not in this run, which has {', '.join(known)}"
             )
+    outside = {manifest.site for manifest in state.manifests if manifest.role == "evaluate"}
+    if without and not set(known) - outside - set(without):
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"--without {', '.join(sorted(set(without)))}: leaves no hospital that trains; of "
+            f"{', '.join(sorted(set(known) - outside))} one must stay",
+        )
 
 
 def _present(files: list[Path], without: list[str]) -> tuple[Path, ...]:

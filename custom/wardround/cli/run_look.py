@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from wardround.cli.write_manifest import model_files
 from wardround.cli.write_report import RECORD
 from wardround.records.acceptance_outcome import AcceptanceOutcome
+from wardround.records.files import sha256_of
+from wardround.records.launch import read_launch
 from wardround.records.manifest import FILE_NAME, RunManifest, read_manifest
 from wardround.records.run_lines import StartLine, read_lines
 from wardround.reporting.acceptance import check_criteria
@@ -18,12 +21,19 @@ from wardround.reporting.words import words_of
 
 @dataclass(frozen=True)
 class RunLook:
-    """One run; `summary` and `outcome` are None where its sites never agreed on it."""
+    """One run; `summary` and `outcome` are None where its sites never agreed on it.
+
+    Args:
+        remark: what somebody should know who sees it, such as that it still goes on.
+        status: as in the manifest, or `running`.
+    """
 
     folder: Path
     manifest: RunManifest
     summary: Summary | None
     outcome: AcceptanceOutcome | None
+    remark: str = ""
+    status: str = ""
 
     def in_words(self, reason: str) -> str:
         """A coded reason of this run for people."""
@@ -32,7 +42,7 @@ class RunLook:
 
 
 def look_at(folder: Path) -> RunLook:
-    """Reads a run's manifest and record; a run without a manifest gets one from its record, in memory.
+    """Reads a run's manifest and record; without a manifest of this very record it gets one in memory.
 
     Raises:
         WardroundError: what is there cannot be read.
@@ -40,10 +50,37 @@ def look_at(folder: Path) -> RunLook:
     record = folder / RECORD
     lines = read_lines(record) if record.is_file() else []
     if not any(isinstance(line, StartLine) for line in lines):
-        return RunLook(folder, read_manifest(folder), None, None)
-    manifest = read_manifest(folder) if (folder / FILE_NAME).is_file() else make_manifest(lines, model_files(folder))
+        manifest = read_manifest(folder)
+        return RunLook(folder, manifest, None, None, status=manifest.status)
+    found = read_manifest(folder) if (folder / FILE_NAME).is_file() else None
+    known = found.record_sha256 if found else None
+    stale = known is not None and known != sha256_of(record)
+    manifest = make_manifest(lines, model_files(folder)) if found is None or stale else found
     summary = summarise(lines)
-    return RunLook(folder, manifest, summary, check_criteria(summary))
+    remark = _still_running(folder) if manifest.status == "stopped" else ""
+    status = "running" if remark else manifest.status
+    if stale and not remark:
+        remark = (
+            f"{FILE_NAME} is of another state of {RECORD}, which is what is shown: the run was killed after it had "
+            "gone on, or the file was changed or copied half"
+        )
+    return RunLook(folder, manifest, summary, check_criteria(summary), remark, status)
+
+
+def _still_running(folder: Path) -> str:
+    """In words, where FLARE works on this run: for its command, or since that was killed without it."""
+    if find_spec("psutil") is None:  # then no run was started here
+        return ""
+    from wardround.flare.marked_processes import MarkedProcesses, lives
+
+    launch = read_launch(folder)
+    if launch is None or launch.original(folder) is not None:
+        return ""
+    if lives(launch.process, launch.process_started):
+        return f"it goes on, in process {launch.process}"
+    if launch.mark and MarkedProcesses(mark=launch.mark).alive():
+        return f"it goes on without its command, which was killed: `wardround resume {folder}` takes it up"
+    return ""
 
 
 def releases_by_run(releases: Path) -> dict[str, list[str]]:

@@ -13,6 +13,7 @@ from wardround.cli.run_folders import RESULTS, run_folder, run_folders
 from wardround.cli.run_look import RunLook, look_at, releases_by_run
 from wardround.cli.site_inspect import Format
 from wardround.records.arms import BEST
+from wardround.records.changed import changed
 from wardround.records.reasons import WardroundError
 from wardround.reporting.acceptance import outcome_lines
 from wardround.reporting.measure import DASH
@@ -116,7 +117,8 @@ def _row(folder: Path, results_folder: Path, released: dict[str, list[str]]) -> 
             run=name, study=DASH, time=None, environment=DASH, status="unreadable", reasons=[str(error)],
             rounds_done=0, rounds=0,
         )  # fmt: skip
-    return run_row(name, look.manifest, look.summary, released.get(look.manifest.run or "", []))
+    row = run_row(name, look.manifest, look.summary, released.get(look.manifest.run or "", []))
+    return changed(row, status=look.status, reasons=[*row.reasons, *([look.remark] if look.remark else [])])
 
 
 def _key(row: RunRow) -> str:
@@ -130,7 +132,8 @@ def _facts(look: RunLook, released: list[str]) -> list[str]:
     manifest = look.manifest
     code = manifest.code
     lines = [
-        f"{look.folder}: {manifest.study}, {manifest.environment}, {manifest.status}",
+        f"{look.folder}: {manifest.study}, {manifest.environment}, {look.status}",
+        *([f"  {look.remark}"] if look.remark else []),
         *(f"  {look.in_words(reason)}" for reason in manifest.reasons),
         f"run        {manifest.run or DASH}, {manifest.time or DASH}",
         f"rounds     {manifest.rounds_done} of {manifest.rounds}; best {_or_dash(manifest.best_round)}, "

@@ -60,7 +60,8 @@ def monitor(
     its population stability index: below 0.1 stable, from 0.1 moderate, from 0.25 large, and stable where chance
     explains it.
 
-    Exit code 0: every criterion is met. 1: one is not, or the cases are too few to tell. 2: nothing could be scored.
+    Exit code 0: every criterion is met. 1: one is not, or the cases are too few to tell. 2: nothing could be scored, or
+    the counts may not be handed on; what was found is told all the same.
     """
     from wardround.releases.read import read_release
     from wardround.releases.signature import public_key
@@ -91,7 +92,6 @@ def monitor(
             progress=reading,
         )
     words = words_of(checkpoint.card.workload["kind"])
-    shared = guard_monitoring(found, config, study_words(checkpoint.card.workload)) if share else None
     if output is Format.JSON:
         typer.echo(found.model_dump_json(indent=2))
     else:
@@ -99,7 +99,8 @@ def monitor(
     if html:
         write_whole(html, render_monitoring(found, words).encode(), private=True)
         progress().print(f"{html} (it shows this hospital's figures: keep it here)", soft_wrap=True, markup=False)
-    if share and shared:
+    if share:
+        shared = guard_monitoring(found, config, study_words(checkpoint.card.workload))
         write_whole(share, (shared.model_dump_json(indent=2) + "\n").encode())
         progress().print(f"{share}: counts by flag, which may be handed on", soft_wrap=True, markup=False)
     if not found.fit:

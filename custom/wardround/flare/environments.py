@@ -74,6 +74,7 @@ def run_study(
         kit=kit.resolve() if kit else None,
         process=own.pid,
         process_started=own.create_time(),
+        out=out.resolve(),
     )
     write_launch(out, launch)
     try:

@@ -62,6 +62,16 @@ class MarkedProcesses:
                 psutil.wait_procs(living, timeout=grace_seconds)
 
 
+def lives(process: int | None, started: float | None) -> bool:
+    """Whether a process is still there: by its id and by when it began, since ids recur."""
+    if process is None:
+        return False
+    try:
+        return bool(psutil.Process(process).create_time() == started)
+    except psutil.Error:
+        return False
+
+
 @contextlib.contextmanager
 def _not_interrupted() -> Iterator[None]:
     """Ignores requests to stop: an impatient second one would leave processes behind."""

@@ -3,10 +3,8 @@
 import shutil
 from pathlib import Path
 
-import psutil
-
 from wardround.flare.login import close_session, open_session
-from wardround.flare.marked_processes import MarkedProcesses
+from wardround.flare.marked_processes import MarkedProcesses, lives
 from wardround.flare.session import fetch_ended, works
 from wardround.flare.workspace import PREFIX, collect_results
 from wardround.records.launch import Launch, note_launch, read_launch
@@ -29,10 +27,11 @@ def recover(out: Path, kit: Path | None = None) -> Launch | None:
     launch = read_launch(out)
     if launch is None:
         return None
-    if _alive(launch):
+    if lives(launch.process, launch.process_started):
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
-            f"{out}: this run still goes on, in process {launch.process}; wait for its end, or stop it with Ctrl-C",
+            f"{launch.original(out) or out}: this run still goes on, in process {launch.process}; wait for its end, "
+            "or stop it with Ctrl-C",
         )
     if launch.environment != "prod":
         _recover_here(out, launch)
@@ -41,16 +40,10 @@ def recover(out: Path, kit: Path | None = None) -> Launch | None:
     return launch
 
 
-def _alive(launch: Launch) -> bool:
-    if launch.process is None:
-        return False
-    try:
-        return psutil.Process(launch.process).create_time() == launch.process_started
-    except psutil.Error:
-        return False
-
-
 def _recover_here(out: Path, launch: Launch) -> None:
+    original = launch.original(out)
+    if original is not None:
+        _refuse_anothers(out, launch, original)
     if launch.mark:
         MarkedProcesses(mark=launch.mark).end_all()
     if launch.run_folder and launch.run_folder.is_dir():
@@ -58,6 +51,18 @@ def _recover_here(out: Path, launch: Launch) -> None:
     if launch.workspace and launch.workspace.name.startswith(PREFIX):
         shutil.rmtree(launch.workspace, ignore_errors=True)
     note_launch(out, process=None, process_started=None, mark=None, workspace=None, run_folder=None)
+
+
+def _refuse_anothers(out: Path, launch: Launch, original: Path) -> None:
+    """What a killed command left belongs to the folder that it was started with, and not to a copy of it."""
+    working = bool(launch.mark and MarkedProcesses(mark=launch.mark).alive())
+    if working or any(folder and folder.is_dir() for folder in (launch.workspace, launch.run_folder)):
+        state = "its processes still work" if working else "its last rounds are not fetched yet"
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{out}: a copy of {original}, whose command was killed: {state}; go on with "
+            f"`wardround resume {original}`, or, to go on with the copy, end and move that run away first",
+        )
 
 
 def _recover_from_server(out: Path, job: str, kit: Path, study: str) -> None:

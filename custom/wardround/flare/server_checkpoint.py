@@ -133,16 +133,18 @@ def load_server_checkpoint(folder: Path, rounds_done: int | None = None) -> Serv
             Reason.DATA_MISSING, f"{folder}: no checkpoint after round {rounds_done}; kept: {', '.join(map(str, kept))}"
         )
     chosen = kept[-1] if rounds_done is None else rounds_done
-    state = read_state(state_file(folder, chosen))
+    others = [one for one in reversed(kept) if one != chosen]
+    try:
+        state = read_state(state_file(folder, chosen))
+    except WardroundError as error:
+        raise WardroundError(error.code, f"{error}{_instead(folder, others)}") from error
     if state.wardround != __version__:
         raise WardroundError(
             Reason.CONFIGURATION_INVALID,
             f"{folder}: written by wardround {state.wardround}, this is {__version__}; "
             "go on with the version that the run began with",
         )
-    others = [one for one in kept if one != chosen]
-    advice = f"; the one after round {others[-1]} is there too" if others else ""
-    content = {file.name: _read(folder, file, advice) for file in state.files}
+    content = {file.name: _read(folder, file, others) for file in state.files}
     tensors = {file.name: _tensors(folder / file.name, content[file.name]) for file in state.files if _holds(file)}
     return ServerCheckpoint(
         state=state,
@@ -162,17 +164,32 @@ def _holds(file: StoredFile) -> bool:
     return file.name.endswith(".safetensors")
 
 
-def _read(folder: Path, file: StoredFile, advice: str) -> bytes:
+def _instead(folder: Path, others: list[int]) -> str:
+    """What else could be gone on from: a whole checkpoint, none of whose files is damaged."""
+    for one in others:
+        try:
+            files = read_state(state_file(folder, one)).files
+            whole = all(hashlib.sha256((folder / file.name).read_bytes()).hexdigest() == file.sha256 for file in files)
+        except (WardroundError, OSError):
+            continue
+        if whole:
+            return f", or go on from the checkpoint before with --after-round {one}"
+    return ""
+
+
+def _read(folder: Path, file: StoredFile, others: list[int]) -> bytes:
     try:
         content = (folder / file.name).read_bytes()
     except FileNotFoundError:
         raise WardroundError(
             Reason.DATA_MISSING,
-            f"{folder / file.name}: missing, though the state names it; copy the folder again{advice}",
+            f"{folder / file.name}: missing, though the state names it; copy the folder again"
+            + _instead(folder, others),
         ) from None
     if hashlib.sha256(content).hexdigest() != file.sha256:
         raise WardroundError(
-            Reason.DATA_UNREADABLE, f"{folder / file.name}: is not as it was written; copy the folder again{advice}"
+            Reason.DATA_UNREADABLE,
+            f"{folder / file.name}: is not as it was written; copy the folder again" + _instead(folder, others),
         )
     return content
 

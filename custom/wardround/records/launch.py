@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from wardround.records.changed import changed
 from wardround.records.files import write_whole
+from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import Environment
 from wardround.records.schema_faults import validated
 from wardround.records.yaml_text import read_settings
@@ -27,6 +28,7 @@ class Launch(BaseModel):
         workspace: the short-lived folder in which FLARE works.
         run_folder: FLARE's folder of the run at the server, where the server is on this machine.
         job: FLARE's id of the job.
+        out: the results' folder that it was started with; in a copy of that folder, not the one that this lies in.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -42,6 +44,12 @@ class Launch(BaseModel):
     workspace: Path | None = None
     run_folder: Path | None = None
     job: str | None = None
+    out: Path | None = None
+
+    def original(self, folder: Path) -> Path | None:
+        """Where `folder` is a copy of the results' folder and that is still there: that folder."""
+        out = self.out
+        return out if out is not None and out.is_dir() and not out.samefile(folder) else None
 
 
 def write_launch(out: Path, launch: Launch) -> None:
@@ -63,4 +71,14 @@ def read_launch(out: Path) -> Launch | None:
         WardroundError: it is not as it was written.
     """
     file = out / FILE_NAME
-    return validated(Launch, read_settings(file, expected="a launch.json"), str(file)) if file.is_file() else None
+    if not file.is_file():
+        return None
+    try:
+        return validated(Launch, read_settings(file, expected="a launch.json"), str(file))
+    except WardroundError as error:
+        raise WardroundError(
+            Reason.DATA_UNREADABLE,
+            *error.faults,
+            f"{file}: expected what `wardround run` wrote; copy the run's folder again. Without this file a run in "
+            "production goes on with --kit; any other is started anew",
+        ) from error

@@ -110,7 +110,8 @@ def load_study(path: Path, overrides: tuple[str, ...] = ()) -> Study:
     for override in overrides:
         _apply(settings, override)
     _read_named_files(settings, file)
-    return validated(Study, settings, str(file))
+    given = " ".join(f"--set {one}" for one in overrides)
+    return validated(Study, settings, f"{file} with {given}" if given else str(file))
 
 
 def override(study: Study, overrides: tuple[str, ...]) -> Study:

@@ -20,7 +20,7 @@ class RunRow(_Part):
 
     Args:
         run: its folder.
-        status: as in its manifest, or `unreadable`, for which `reasons` say why.
+        status: as in its manifest, `running`, or `unreadable`; `reasons` say why.
         key_metric, key_value: mean over the training sites of the best model's test figure; None where there is none.
         sites, scored: training sites, and how many of them are in that mean.
         releases: made from it, such as `v2`, the study's current one marked: `v2 (current)`.
