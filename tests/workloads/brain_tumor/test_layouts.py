@@ -180,3 +180,18 @@ def test_a_name_that_is_no_utf_8_leaves_its_case_out_and_is_told_readably(tmp_pa
     assert str(problem).encode()
     expected = "BraTS-GLI-" + (r"M\xfcller" if place == "case" else "00002")
     assert found.left_out_patients == {expected}
+
+
+def test_who_opted_out_counts_for_the_split_as_without_having_opted_out(tmp_path):
+    write_case(tmp_path, "P-1-000")
+    write_case(tmp_path, "P-2-000")
+    write_case(tmp_path, "P-3-000", with_label=False)
+    for case in ("P-2-000", "P-3-000"):
+        (tmp_path / case / f"{case}-t1c.nii.gz").unlink()
+    settings = site(tmp_path, "brats2023")
+    everybody = find_cases(settings, SEQUENCES)
+    found = find_cases(settings, SEQUENCES, opted_out=("P-1", "P-2", "P-3"))
+    ranked = {files.patient for files in everybody.cases if files.label} | everybody.left_out_patients
+    assert found.left_out_patients == ranked == {"P-1", "P-2", "P-3"}
+    assert (found.cases, found.problems) == ((), ())
+    assert found.opted_out_patients == {"P-1", "P-2", "P-3"}

@@ -8,6 +8,7 @@ from torch import nn
 
 from support.made_tables import WORKLOAD, made_frame, site_section
 from wardround.records.disclosure import Disclosure
+from wardround.records.inspection import Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.encode import input_names
 from wardround.workloads.clinical_risk.workload import make
@@ -220,6 +221,20 @@ def test_who_opted_out_is_left_out_of_everything_and_moves_nobody_else(tmp_path,
     assert sum(data.counts[f"{split}_patients"] for split in data._rows) == sum(
         gone.counts[f"{split}_patients"] for split in gone._rows
     )
+
+
+@pytest.mark.parametrize("absent", ["readmitted", "day"])
+def test_who_is_in_no_split_for_another_reason_moves_nobody_by_opting_out(tmp_path, opened, absent):
+    frame = made_frame(0, patients=21)
+    never = [f"s0p{number}" for number in range(6)]
+    frame = frame.with_columns(pl.when(~pl.col("person").is_in(never)).then(pl.col(absent)).alias(absent))
+    listed = tmp_path / "opted-out.txt"
+    listed.write_text("\n".join(never))
+    before, data = opened(frame), opened(frame, opt_out_file=str(listed))
+    assert {split: rows.patients for split, rows in data._rows.items()} == {
+        split: rows.patients for split, rows in before._rows.items()
+    }
+    assert not data.findings.count_by_kind(Severity.WARNING)  # what is wrong with their rows is not told
 
 
 def test_sums_that_leave_hold_nobody_who_opted_out(tmp_path, opened):

@@ -12,7 +12,7 @@ from wardround.workloads.clinical_risk.table import Table
 BY_TIME = SplitRule(by="time", validation_from="2020-07-01", test_from="2020-10-01")
 
 
-def made_table(patients, *, given=None, dates=None):
+def made_table(patients, *, given=None, dates=None, opted_out=()):
     count = len(patients)
     return Table(
         frame=pl.DataFrame({"age": [50.0] * count}),
@@ -21,6 +21,7 @@ def made_table(patients, *, given=None, dates=None):
         rows=np.arange(1, count + 1),
         row_ids=[str(row) for row in range(count)],
         given_split=given,
+        opted_out=dict(opted_out),
         index_dates=None if dates is None else pl.Series(dates, dtype=pl.Datetime),
     )
 
@@ -101,3 +102,20 @@ def test_a_given_split_that_is_none_is_refused(given, told):
     with pytest.raises(WardroundError, match=told) as raised:
         split_rows(made_table(["a", "a", "b"], given=given), SplitRule())
     assert raised.value.code is Reason.SPLIT_INVALID
+
+
+@pytest.mark.parametrize("validates", [0, 2])
+def test_where_the_site_gives_the_split_who_opts_out_moves_nobody_else(validates):
+    given = {f"p{n}": "train" if n < 16 - validates else "validation" if n < 16 else "test" for n in range(20)}
+
+    def divided(out):
+        left = [patient for patient in given if patient not in out]
+        table = made_table(
+            left, given=[given[patient] for patient in left], opted_out=[(one, given[one]) for one in out]
+        )
+        return {left[row]: split for split, rows in split_rows(table, SplitRule())[0].items() for row in rows}
+
+    before = divided(())
+    assert list(before.values()).count("validation") == (validates or 2)
+    for out in [*[(one,) for one in given], ("p14", "p15"), ("p2", "p10", "p14")]:
+        assert divided(out) == {patient: split for patient, split in before.items() if patient not in out}

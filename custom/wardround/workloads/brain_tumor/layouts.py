@@ -93,9 +93,6 @@ def find_cases(
             continue
         if (patient := patient_of(case, site.layout)) in opted_out:
             unwilling.add(patient)
-            if label:
-                left_out.add(patient)
-            continue
         try:
             if case in cases:
                 raise WardroundError(
@@ -109,8 +106,12 @@ def find_cases(
             volumes = choose_sequences(files, names, case)
             cases[case] = CaseFiles(case, patient, volumes, _single(label, case))
         except WardroundError as error:
-            problems.append(error)
             left_out.add(patient)
+            if patient not in unwilling:
+                problems.append(error)
+    # who would have been drawn to a split is drawn still, so that nobody else moves
+    left_out |= {files.patient for files in cases.values() if files.label and files.patient in unwilling}
+    cases = {case: files for case, files in cases.items() if files.patient not in unwilling}
     if not cases and not problems and not unwilling:
         raise WardroundError(
             Reason.DATA_MISSING,

@@ -1,6 +1,6 @@
 """Which rows of a source belong to the study at this site."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,7 @@ class EligibleRows:
         row_ids: the site's own, or the number as text.
         patients: ids; null where the source has none.
         index: index dates, if the site has them.
-        opted_out: patients of the source who opted out, whose rows are gone.
+        opted_out: those rows of patients who opted out that would be left otherwise; they are in nothing else.
     """
 
     frame: pl.DataFrame
@@ -36,7 +36,13 @@ class EligibleRows:
     row_ids: pl.Series
     patients: pl.Series
     index: Times | None = field(default=None)
-    opted_out: list[str] = field(default_factory=list)
+    opted_out: "EligibleRows | None" = field(default=None)
+
+    def take(self, mask: pl.Series) -> "EligibleRows":
+        """The rows where the mask is true, as rows of their own."""
+        taken = replace(self)
+        taken.keep(mask)
+        return taken
 
     def keep(self, mask: pl.Series) -> None:
         """Leaves out the rows where the mask is not true."""
@@ -58,7 +64,7 @@ def eligible_rows(
     *,
     labelled: bool,
 ) -> EligibleRows:
-    """Leaves out, in this order: other sites' rows, those of patients who opted out, a row id's second row, rows
+    """Leaves out, in this order: other sites' rows, a row id's second row, those of patients who opted out, rows
     without a patient, the contract's exclusions, rows without an index date, and a patient's later rows where the
     contract takes the first alone.
 
@@ -66,8 +72,24 @@ def eligible_rows(
         WardroundError: no row is this site's.
     """
     rows = _own_rows(contract, site, source, findings)
-    _leave_out_opted_out(rows, site, findings)
     _leave_out_duplicates(rows, site, findings)
+    unwilling = _leave_out_opted_out(rows, site, findings)
+    _leave_out_unusable(rows, contract, site, source, findings, labelled=labelled)
+    if unwilling is not None:  # whom they would have been ranked with, see `split_rows`; what is wrong is not told
+        _leave_out_unusable(unwilling, contract, site, source, TableFindings(source.name), labelled=labelled)
+        rows.opted_out = unwilling
+    return rows
+
+
+def _leave_out_unusable(
+    rows: EligibleRows,
+    contract: Contract,
+    site: ClinicalRiskSiteSettings,
+    source: SourceRows,
+    findings: TableFindings,
+    *,
+    labelled: bool,
+) -> None:
     if site.patient is not None:
         absent = rows.patients.is_null()
         findings.faulty(
@@ -90,7 +112,6 @@ def eligible_rows(
                 Reason.ROW_EXCLUDED, f"{later} rows left out: a patient's earliest row counts alone", count=later
             )
         rows.keep(first)
-    return rows
 
 
 def _own_rows(
@@ -134,12 +155,15 @@ def _own_rows(
     return EligibleRows(frame, numbers, row_ids, patients)
 
 
-def _leave_out_opted_out(rows: EligibleRows, site: ClinicalRiskSiteSettings, findings: TableFindings) -> None:
+def _leave_out_opted_out(
+    rows: EligibleRows, site: ClinicalRiskSiteSettings, findings: TableFindings
+) -> EligibleRows | None:
     listed = read_opt_out(site.opt_out_file)
     unwilling = rows.patients.is_in(list(listed)).fill_null(False)
-    rows.opted_out = sorted(set(rows.patients.filter(unwilling).to_list()))
+    taken = rows.take(unwilling)
     rows.keep(~unwilling)
-    findings.add(opt_out_notes(site.opt_out_file, listed, rows.opted_out))
+    findings.add(opt_out_notes(site.opt_out_file, listed, set(taken.patients.to_list())))
+    return taken if len(taken.numbers) else None
 
 
 def _without_missing(text: pl.Series, codes: list[str]) -> pl.Series:

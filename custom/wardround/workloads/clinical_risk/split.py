@@ -22,7 +22,8 @@ def split_rows(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[
     A split that the site's own column gives wins over the rule. Where that names no validation row, validation
     patients are drawn from its training ones by the rule's fraction, since something has to choose among rounds.
     By time, a patient belongs where the first index date falls, and what comes after the end of that split is left
-    out: it would bring the test period into training.
+    out: it would bring the test period into training. Patients who opted out are drawn with the others, so that nobody
+    else moves to another split because of them.
 
     Raises:
         WardroundError: the given split is not one, splits a patient or is in no row; dates are needed and there are
@@ -33,7 +34,7 @@ def split_rows(table: Table, rule: SplitRule) -> tuple[dict[str, _Places], list[
     if rule.by == "time":
         return _by_time(table, rule)
     assigned = split_by_fractions(
-        [*table.patients, *table.opted_out],  # who opts out moves nobody else to another split
+        [*table.patients, *table.opted_out],
         validation=rule.validation_fraction,
         test=rule.test_fraction,
         seed=rule.seed,
@@ -84,9 +85,10 @@ def _given(table: Table, given: Sequence[str], rule: SplitRule) -> tuple[dict[st
     text = f"says nothing in {unsplit} of {len(given)} rows, which are left out"
     told = fault(text, file=table.source, key="split_column", count=unsplit)
     notes = [Finding.of(Severity.NOTE, Reason.ROW_EXCLUDED, told)] if unsplit else []
-    if "validation" in given or not rule.validation_fraction:
+    everybody = [*zip(table.patients, given, strict=True), *table.opted_out.items()]
+    if any(split == "validation" for _, split in everybody) or not rule.validation_fraction:
         return _positions(given), notes
-    training = [patient for patient, split in zip(table.patients, given, strict=True) if split == "train"]
+    training = [patient for patient, split in everybody if split == "train"]
     drawn = split_by_fractions(training, validation=rule.validation_fraction, test=0, seed=rule.seed)
     pairs = zip(table.patients, given, strict=True)
     return _positions([drawn[patient] if split == "train" else split for patient, split in pairs]), notes

@@ -1,5 +1,6 @@
 """A hospital's table in the contract's terms: same columns, units and categories at every site."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,7 +38,8 @@ class Table:
         findings: errors make the table unfit until somebody has looked at it, warnings are values and rows that were
             left out, and notes what an admin should know.
         source: the name of the file or query that the rows are from.
-        opted_out: patients of the source who opted out; they are in no row.
+        opted_out: patients who opted out of those that would be here otherwise, to what `split_column` says of them;
+            they are in no row.
     """
 
     frame: pl.DataFrame
@@ -50,7 +52,7 @@ class Table:
     given_split: list[str] | None = None
     findings: Findings = field(default_factory=Findings)
     source: str = ""
-    opted_out: list[str] = field(default_factory=list)
+    opted_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_table(
@@ -96,8 +98,25 @@ def read_table(
         given_split=None if split is None else _given_split(column_of(rows.frame, split), contract),
         findings=findings.found,
         source=source.name,
-        opted_out=rows.opted_out,
+        opted_out=_opted_out(rows.opted_out, contract, site, source, labelled=labelled),
     )
+
+
+def _opted_out(
+    rows: EligibleRows | None,
+    contract: Contract,
+    site: ClinicalRiskSiteSettings,
+    source: SourceRows,
+    *,
+    labelled: bool,
+) -> dict[str, str]:
+    if rows is None or not labelled:
+        return {}
+    _read_outcome(rows, contract, site, source, TableFindings(source.name))
+    patients = rows.patients.to_list()
+    if site.split_column is None:
+        return dict.fromkeys(patients, "")
+    return dict(zip(patients, _given_split(column_of(rows.frame, site.split_column), contract), strict=True))
 
 
 def _given_split(raw: pl.Series, contract: Contract) -> list[str]:
