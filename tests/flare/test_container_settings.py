@@ -6,7 +6,7 @@ import pytest
 
 from support.provisioned import CONFIGS, edit
 from wardround import __version__
-from wardround.flare.container_settings import job_images, parent_image, read_study_runtime
+from wardround.flare.container_settings import image_digest, job_images, parent_image, read_study_runtime
 from wardround.records.reasons import WardroundError
 
 
@@ -49,3 +49,26 @@ def test_a_parent_without_an_image_is_told(tmp_path: Path) -> None:
     edit(file, "docker_image", "image")
     with pytest.raises(WardroundError, match=r"docker\.yaml: parent\.docker_image: missing"):
         parent_image(file)
+
+
+@pytest.mark.parametrize(
+    ("image", "digest"),
+    [
+        (f"sha256:{'a' * 64}", f"sha256:{'a' * 64}"),
+        (f"registry:5000/wardround/tabular@sha256:{'a' * 64}", f"sha256:{'a' * 64}"),
+        ("wardround/tabular:0.1.0", None),
+        (f"wardround/sha256:{'a' * 64}", None),  # a tag that looks like one
+        (f"wardround/tabular@sha256:{'a' * 63}", None),
+    ],
+)
+def test_an_images_digest_is_in_its_name_or_unknown(image: str, digest: str | None) -> None:
+    assert image_digest(image) == digest
+
+
+def test_a_digest_that_the_file_tells_itself_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "study_runtime.yaml"
+    file.write_text(
+        "format_version: 2\nstudies: {x: {container: {image: a}, env: {WARDROUND_IMAGE_DIGEST: sha256:b}}}\n"
+    )
+    with pytest.raises(WardroundError, match=r"studies\.x\.env\.WARDROUND_IMAGE_DIGEST"):
+        read_study_runtime(file)

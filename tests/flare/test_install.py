@@ -8,12 +8,17 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from support.provisioned import CONFIGS, nvflare, provision
+from support.provisioned import CONFIGS, edit, nvflare, provision
 from wardround.cli.main import app
 from wardround.flare.install import install_folder
 from wardround.flare.installation import changed_startup, read_installation
-from wardround.records.reasons import WardroundError
+from wardround.records.code import IMAGE_DIGEST, code_facts
+from wardround.records.reasons import Reason, WardroundError
+from wardround.records.study import load_study
 from wardround.site.config import load_site_config
+from wardround.site.consent import Consent
+
+IMAGE = "sha256:" + "a" * 64
 
 
 @pytest.fixture(scope="module")
@@ -154,9 +159,13 @@ def test_other_kits_are_refused(kits: Path, kit: Path, source: Path, tmp_path: P
         install_folder(kit, source)
 
 
-def test_a_kit_for_containers_names_what_job_containers_see(kits: Path, source: Path, tmp_path: Path) -> None:
+def test_a_kit_for_containers_names_what_job_containers_see(
+    kits: Path, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kit = tmp_path / "in docker"
     config = str(source / "docker.yaml")
+    edit(source / "study_runtime.yaml", "image: wardround/tabular:0.1.0", f"image: wardround/tabular@{IMAGE}")
+    edit(source / "site.yaml", "../../demo/state/hospital-a", "../state")
     nvflare(tmp_path / "home", "deploy", "prepare", str(kits / "hospital-a"), "--config", config, "--output", str(kit))
     install_folder(kit, source)
     install_folder(kit, source)
@@ -170,6 +179,25 @@ def test_a_kit_for_containers_names_what_job_containers_see(kits: Path, source: 
     assert "process_launcher" not in components
     assert components["docker_launcher"]["path"].endswith("ClientDockerJobLauncher")
     assert components["resource_manager"]["args"]["ignore_host"] is True
+    assert IMAGE_DIGEST not in runtime["studies"]["brain_tumor"]["env"]  # by a tag alone
+    assert runtime["studies"]["clinical_risk"]["env"][IMAGE_DIGEST] == IMAGE
+    _approve_and_ask(kit, source, monkeypatch)
+
+
+def _approve_and_ask(kit: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the kit, as its job containers are told: the approved image may, no other."""
+    study = CONFIGS.parent / "jobs" / "clinical_risk"
+    command = ["site", "approve", str(study), "--site", str(kit), "--person", "Dr. Vogel", "--ethics", "ETH-7"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    asked = []
+    for image in (IMAGE, "sha256:" + "b" * 64, None):
+        monkeypatch.setenv(IMAGE_DIGEST, image) if image else monkeypatch.delenv(IMAGE_DIGEST)
+        code_facts.cache_clear()
+        refusal = Consent(load_study(study), load_site_config(source / "site.yaml").state_folder).refusal()
+        asked.append(refusal and refusal.reason)
+    code_facts.cache_clear()
+    assert asked == [None, Reason.CONSENT_CHANGED, Reason.CONSENT_CHANGED]
 
 
 def test_job_containers_read_that_site_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

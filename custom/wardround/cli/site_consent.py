@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wardround.cli.console import progress, results
+from wardround.cli.hospital import hospital
 from wardround.cli.options import Overrides
 from wardround.records.reasons import Reason, WardroundError
 
 if TYPE_CHECKING:
+    from wardround.flare.kit import Kit
     from wardround.records.consent import Subject
 
-_SiteFile = Annotated[Path, typer.Option("--site", help="The hospital's site.yaml.", metavar="SITE_YAML")]
+_SiteFile = Annotated[
+    Path, typer.Option("--site", help="The hospital's startup kit, or its site.yaml.", metavar="KIT_OR_SITE_YAML")
+]
 _Person = Annotated[str, typer.Option(help="Who answers for it at the hospital.", prompt="Who answers for it")]
 
 
@@ -31,7 +35,9 @@ def approve(
     ],
     image: Annotated[
         str,
-        typer.Option(help="Digest (sha256:...) of the image that this site's jobs run in; for kits in containers."),
+        typer.Option(
+            help="Digest (sha256:...) of the image that this site's jobs run in; by default what the kit tells them."
+        ),
     ] = "",
     overrides: Overrides = None,
     yes: Annotated[
@@ -44,14 +50,13 @@ def approve(
     """
     from wardround.records.consent import Approval, Revocation, differences
     from wardround.records.study import load_study
-    from wardround.site.config import load_site_config
     from wardround.site.consent import ConsentFile, needs_consent, now_in_utc, subject_of, told
     from wardround.workloads.registry import make_workload
 
-    config, chosen = load_site_config(site), load_study(study, tuple(overrides or ()))
+    (config, kit), chosen = hospital(site), load_study(study, tuple(overrides or ()))
     if not config.section(str(chosen.workload["kind"]), chosen.name):
         raise WardroundError(Reason.CONFIGURATION_INVALID, f"{site}: the section for {chosen.name} is empty")
-    subject = _with_image(subject_of(chosen), image)
+    subject = _with_image(subject_of(chosen), image or _installed_image(kit, chosen.name))
     file = ConsentFile(config.state_folder, chosen.name)
     known = file.decisions()
     before = [one for one in known if isinstance(one, Approval)]
@@ -76,7 +81,7 @@ def approve(
         ("job", subject.study_sha256),
         ("contract", decision.contract_sha256),
         ("code", subject.package_sha256),
-        ("image", subject.image_digest or "none: jobs run as processes of this installation"),
+        ("image", subject.image_digest or "none told: jobs run as processes, or in an image that is named by a tag"),
         ("recorded", str(file.file)),
     ):
         results().print(f"{name:<12} {value}", soft_wrap=True, markup=False)
@@ -96,11 +101,10 @@ def revoke(
     """
     from wardround.records.consent import Approval, Revocation
     from wardround.records.study import refuse_other_name
-    from wardround.site.config import load_site_config
     from wardround.site.consent import ConsentFile, now_in_utc
 
     refuse_other_name(study)
-    config = load_site_config(site)
+    config, _ = hospital(site)
     file = ConsentFile(config.state_folder, study)
     if not isinstance(file.last(), Approval):
         known = sorted(one.stem for one in file.file.parent.glob("*.jsonl"))
@@ -111,6 +115,14 @@ def revoke(
         )
     file.add(Revocation(time=now_in_utc(), person=_said(person, "--person"), why=_said(why, "--why")))
     results().print(f"revoked      {study} at {config.name}; recorded in {file.file}", soft_wrap=True, markup=False)
+
+
+def _installed_image(kit: "Kit | None", study: str) -> str:
+    if kit is None:
+        return ""
+    from wardround.flare.container_settings import installed_image_digest
+
+    return installed_image_digest(kit, study) or ""
 
 
 def _with_image(subject: "Subject", image: str) -> "Subject":

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from wardround.cli.console import results
+from wardround.cli.hospital import hospital
 from wardround.records.outbox import FILE_NAME, OutboxLine
-from wardround.records.reasons import Reason, WardroundError
 
 
 def outbox(
@@ -20,7 +20,7 @@ def outbox(
     """Show what left the site: each message to the server, after FLARE's own filters, as it was sent."""
     from wardround.site.outbox import read_lines
 
-    folder = _state_folder(site)
+    folder = hospital(site)[0].state_folder
     lines = [line for line in read_lines(folder) if not run or line.run == run]
     console = results()
     for line in lines[-last:] if last else lines:
@@ -86,21 +86,3 @@ def _counts(exact: dict[str, int], banded: dict[str, tuple[int, int | None]]) ->
         for name, (low, high) in banded.items()
     ]
     return ", ".join(told)
-
-
-def _state_folder(site: Path) -> Path:
-    from wardround.site.config import load_site_config
-
-    if (site / "startup").is_dir():
-        from wardround.flare.installation import read_installation
-        from wardround.flare.kit import read_kit
-        from wardround.flare.preflight import host_config
-
-        kit = read_kit(site)
-        return host_config(kit, read_installation(kit.folder)).state_folder
-    file = site / "site.yaml" if site.is_dir() else site
-    if not file.is_file():
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID, f"{site}: expected a startup kit or a site.yaml, found neither; name one"
-        )
-    return load_site_config(file).state_folder

@@ -137,7 +137,9 @@ class Consent:
         if last and not changed:
             return None
         self._consent.keep_asked(self._study)
-        way = f"look at {self._consent.asked}, then: wardround site approve {self._consent.asked} --site SITE_YAML"
+        way = (
+            f"look at {self._consent.asked}, then: wardround site approve {self._consent.asked} --site KIT_OR_SITE_YAML"
+        )
         if last is None:
             return Refusal(Reason.CONSENT_MISSING, f"nobody at this hospital has approved {self._study.name}: {way}")
         return Refusal(
