@@ -11,6 +11,7 @@ from rich.text import Text
 
 from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED
+from wardround.cli.output_file import PAGE, check_output_file
 from wardround.cli.reading_progress import ReadingProgress
 from wardround.cli.site_consent import approve, revoke
 from wardround.cli.site_init import init
@@ -104,6 +105,7 @@ def status(
     from wardround.flare.site_status import site_status
     from wardround.reporting.status_page import render_status
 
+    check_output_file(html, "--html", PAGE)
     found = site_status(kit)
     console = results()
     for line in status_lines(found):

@@ -11,6 +11,7 @@ from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED
 from wardround.cli.finding_table import print_inspection
 from wardround.cli.options import Overrides
+from wardround.cli.output_file import PAGE, check_output_file
 from wardround.cli.reading_progress import ReadingProgress
 from wardround.records.files import write_whole
 from wardround.records.illustrations import Illustrations
@@ -66,6 +67,7 @@ def inspect(
     from wardround.site.inspection import Inspected, inspect_headers, inspect_site
     from wardround.site.processes import available_cores
 
+    check_output_file(html, "--html", PAGE)
     config = load_site_config(site)
     chosen = {folder: load_study(folder, tuple(overrides or ())) for folder in _folders(studies, config)}
     for folder, study in chosen.items():

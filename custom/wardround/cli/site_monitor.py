@@ -11,6 +11,7 @@ from rich.table import Table
 
 from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED
+from wardround.cli.output_file import MONITORING, PAGE, check_output_file
 from wardround.cli.reading_progress import ReadingProgress
 from wardround.cli.site_inspect import Format
 from wardround.records.files import write_whole
@@ -72,6 +73,8 @@ def monitor(
     from wardround.site.monitor import monitor as look
     from wardround.workloads.words import words_of as study_words
 
+    check_output_file(html, "--html", PAGE)
+    check_output_file(share, "--share", MONITORING)
     config = load_site_config(site)
     released = read_release(release, None if public_key_file is None else public_key(public_key_file))
     checkpoint = released.checkpoint if model is None else _own(model, released.checkpoint)
