@@ -74,6 +74,21 @@ def test_a_wrong_key_or_value_is_told_by_file_and_key(tmp_path, change, told):
     assert f"{file}: {told}" in str(raised.value)
 
 
+@pytest.mark.parametrize("folder", ["images/mri", "images", ".", "stays.csv", "keys"])
+def test_a_cache_holds_nothing_of_the_hospitals_own(tmp_path, folder):
+    risk = "  clinical_risk: {source: {kind: csv, file: stays.csv}, contract_file: keys/contract.yaml}\n"
+    text = YAML.split("data:")[0] + f"cache_folder: {folder}\ndata:\n  brain_tumor: {{folder: images/mri}}\n" + risk
+    with pytest.raises(WardroundError, match=r"cache_folder: .*safe to delete: name a folder of its own"):
+        load_site_config(_write(tmp_path, text))
+
+
+def test_a_state_folder_is_no_folder_of_data_and_a_cache_may_lie_in_one(tmp_path):
+    text = "name: hospital-a\nstate_folder: {}\ncache_folder: images/cache\ndata:\n  brain_tumor: {{folder: images}}\n"
+    assert load_site_config(_write(tmp_path, text.format("state"))).cache_folder == tmp_path / "images" / "cache"
+    with pytest.raises(WardroundError, match=r"state_folder: .* is data\.brain_tumor\.folder too"):
+        load_site_config(_write(tmp_path, text.format("images")))
+
+
 def test_what_a_section_declares_of_its_data_is_its_own(tmp_path):
     text = YAML.replace("layout: brats2023", "layout: brats2023, data_version: '2026-03'")
     config = load_site_config(_write(tmp_path, text))
@@ -88,6 +103,8 @@ def test_generated_data_is_no_part_of_a_public_data_set(tmp_path):
         load_site_config(_write(tmp_path, YAML + "synthetic: true\npseudo_site: true\n"))
     assert raised.value.code is Reason.CONFIGURATION_INVALID
     assert str(tmp_path / "site.yaml") in str(raised.value)
+    with pytest.raises(WardroundError, match="synthetic and public_data are both true"):
+        load_site_config(_write(tmp_path, YAML + "synthetic: true\npublic_data: true\n"))
 
 
 @pytest.mark.parametrize(("text", "told"), [("a: [", "YAML"), ("- a\n", "mapping"), (None, "No such file")])

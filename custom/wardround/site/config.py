@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -50,6 +51,10 @@ class SiteConfig(Section):
         if self.synthetic and self.pseudo_site:
             raise ValueError(
                 "synthetic and pseudo_site are both true: generated data is no part of a public data set; keep one"
+            )
+        if self.synthetic and self.public_data:
+            raise ValueError(
+                "synthetic and public_data are both true: generated data is no hospital's data set; keep one"
             )
         return self
 
@@ -111,7 +116,38 @@ def load_site_config(file: Path) -> SiteConfig:
             f"{file}: state_folder: {config.state_folder} lies in cache_folder {config.cache_folder}, which is safe to "
             "delete, while the site's own network entries are not: keep them apart",
         )
+    _keep_apart_from_data(config)
     return config
+
+
+def _keep_apart_from_data(config: SiteConfig) -> None:
+    """The cache is there to be deleted, so it holds nothing of the hospital's; the state is no part of its data.
+
+    Raises:
+        WardroundError: a folder is a folder of data, or the cache holds one, or this very file.
+    """
+    own = [("this file", config.source), *_paths_in(config.data, "data")]
+    for key, path in own:
+        if config.cache_folder == path or config.cache_folder in path.parents:
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID,
+                f"{config.source}: cache_folder: {config.cache_folder} holds {key} {path}, while a cache is safe to "
+                "delete: name a folder of its own",
+            )
+        if config.state_folder == path:
+            raise WardroundError(
+                Reason.CONFIGURATION_INVALID,
+                f"{config.source}: state_folder: {config.state_folder} is {key} too: name a folder of its own",
+            )
+
+
+def _paths_in(section: Mapping[Any, Any], where: str) -> Iterator[tuple[str, Path]]:
+    """Paths of a section and of the sections in it, with their keys; see `_with_absolute_paths`."""
+    for key, value in section.items():
+        if isinstance(value, dict) and key not in _TABLE_WORDS:
+            yield from _paths_in(value, f"{where}.{key}")
+        elif isinstance(value, str) and _holds_path(key):
+            yield f"{where}.{key}", Path(value)
 
 
 def find_site_config(local_folder: Path, site_name: str) -> Path:
