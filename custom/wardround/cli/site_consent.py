@@ -57,6 +57,7 @@ def approve(
     if not config.section(str(chosen.workload["kind"]), chosen.name):
         raise WardroundError(Reason.CONFIGURATION_INVALID, f"{site}: the section for {chosen.name} is empty")
     subject = _with_image(subject_of(chosen), image or _installed_image(kit, chosen.name))
+    person, ethics = _said(person, "--person"), _said(ethics, "--ethics")
     file = ConsentFile(config.state_folder, chosen.name)
     known = file.decisions()
     before = [one for one in known if isinstance(one, Approval)]
@@ -70,8 +71,8 @@ def approve(
         _ask(f"{'; '.join(asks)}. Approve")
     decision = Approval(
         time=now_in_utc(),
-        person=_said(person, "--person"),
-        ethics_reference=_said(ethics, "--ethics"),
+        person=person,
+        ethics_reference=ethics,
         contract_sha256=make_workload(chosen).contract_digest(),
         subject=subject,
     )
