@@ -1,5 +1,6 @@
 """YAML that people write: what is there twice or cannot be read is told, with file and line."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,42 @@ def test_what_is_no_mapping_of_settings_is_told(tmp_path: Path, content: bytes) 
     file.write_bytes(content)
     with pytest.raises(WardroundError, match=r"site\.yaml"):
         read_settings(file, expected="a site.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("20:00", "20:00"),  # by YAML 1.1 the number 1200
+        ("0700", "0700"),  # 448
+        ("1:30.5", "1:30.5"),  # 90.5
+        ("0", 0),
+        ("-12", -12),
+        ("1_000", 1000),
+        ("0x1f", 31),
+        ("1.5", 1.5),
+        (".5", 0.5),
+        ("1.0e-3", 0.001),
+        (".inf", float("inf")),
+        ("2024-03-01", date(2024, 3, 1)),
+        ("yes", True),
+    ],
+)
+def test_numbers_are_those_that_are_written(text: str, value: object) -> None:
+    assert yaml_value(text, "here") == value
+    assert type(yaml_value(text, "here")) is type(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "data: {clinical_risk: &x {folder: *x}}",
+        "a: &a [1, *a]",
+        "a: &a {<<: {b: &b {c: *b}}}",
+        "\n".join(["a0: &a0 [1]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))]),
+    ],
+)
+def test_a_part_that_is_in_itself_or_grows_without_measure_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "site.yaml"
+    file.write_text("name: hospital-a\n" + text)
+    with pytest.raises(WardroundError, match=r"site\.yaml: not readable as YAML: .*alias"):
+        load_site_config(file)

@@ -35,8 +35,9 @@ def test_two_processes_that_add_at_once_lose_nothing(tmp_path: Path) -> None:
     assert DeviceHours(tmp_path).used(MONDAY) == pytest.approx(1.0)
 
 
-def test_a_file_that_is_no_ledger_is_named_and_allows_nothing(tmp_path: Path) -> None:
-    (tmp_path / "device_hours.json").write_text('{"seconds": {"2026-11-30": "a lot"}}')
+@pytest.mark.parametrize("seconds", ['"a lot"', "-1e9", "NaN"])
+def test_a_file_that_is_no_ledger_is_named_and_allows_nothing(tmp_path: Path, seconds: str) -> None:
+    (tmp_path / "device_hours.json").write_text(f'{{"seconds": {{"2026-11-30": {seconds}}}}}')
     with pytest.raises(WardroundError, match=r"device_hours\.json") as caught:
         DeviceHours(tmp_path).used(MONDAY)
     assert caught.value.code is Reason.CONFIGURATION_INVALID

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -21,7 +22,7 @@ class _Ledger(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
-    seconds: dict[date, float] = Field(default_factory=dict)
+    seconds: dict[date, Annotated[float, Field(ge=0)]] = Field(default_factory=dict)
 
 
 class DeviceHours:

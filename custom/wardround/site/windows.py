@@ -35,16 +35,19 @@ class Window(Section):
     @field_validator("start", "end", mode="before")
     @classmethod
     def _of_the_day(cls, value: Any) -> int:
-        """Minutes since midnight. YAML reads an unquoted 20:00 as the number 1200, which is just that."""
-        if isinstance(value, str) and (match := _CLOCK.fullmatch(value)):
-            minutes = 60 * int(match[1]) + int(match[2])
-        elif isinstance(value, int) and not isinstance(value, bool) and value >= 60:
-            minutes = value
-        else:
-            minutes = -1
+        """Minutes since midnight. A number is no time: nobody can tell whether 700 means seven or 11:40."""
+        match = _CLOCK.fullmatch(value) if isinstance(value, str) else None
+        minutes = 60 * int(match[1]) + int(match[2]) if match else -1
         if not 0 <= minutes <= _MINUTES:
-            raise ValueError('expected a time of the day such as "20:00"')
+            raise ValueError('expected a time of the day in quotes, such as "20:00"')
         return minutes
+
+    @field_validator("days")
+    @classmethod
+    def _each_once(cls, days: tuple[Day, ...]) -> tuple[Day, ...]:
+        if len(set(days)) < len(days):
+            raise ValueError("expected each day once")
+        return days
 
     @field_serializer("start", "end")
     def _as_written(self, minutes: int) -> str:
@@ -76,9 +79,10 @@ class TrainingWindows(Section):
     weekly: tuple[Window, ...] = Field((), description="when the site trains; by default at any time")
     device_hours_a_day: float | None = Field(
         None,
-        gt=0,
+        ge=0.01,
         le=24,
-        description="hours that training and scoring may take in a day on the site's device, GPU or CPU",
+        description="hours that training and scoring may take in a day on the site's device, GPU or CPU; 0.01 (36 "
+        "seconds) at least, and evaluate as `role` for a site that is not to train",
     )
     score_outside_windows: bool = Field(
         True, description="false: outside these times models are not scored either; reading data is always allowed"
