@@ -90,6 +90,13 @@ def test_a_column_that_the_hospital_declares_absent_is_a_note(study: Path) -> No
     assert "cholesterol is declared absent" in done.output
 
 
+def test_a_value_commands_no_terminal_and_fills_no_screen(study: Path) -> None:
+    done = _inspect(study, ward="\x1b[2J\x1b[31m")
+    assert r"taken as other: \x1b[2J\x1b[31m (1)" in done.output
+    done = _inspect(study, ward="9" * 400)
+    assert f"taken as other: {'9' * 60}... (400 characters) (1)" in done.output
+
+
 def test_json_has_every_part_of_every_finding_and_nothing_else_on_standard_output(study: Path) -> None:
     done = _inspect(study, "--format", "json", ward="ICU")
     (record,) = json.loads(done.stdout)
@@ -109,6 +116,13 @@ def test_a_page_is_written_for_the_hospitals_own_eyes(study: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "Columns by split" in text
     assert "cholesterol, mg/dL" in text
+
+
+def test_a_page_costs_no_table(study: Path) -> None:
+    done = _inspect(study, "--html", str(study.parent / "table.csv"))
+    assert done.exit_code == 2
+    assert "would be replaced" in done.output
+    assert (study.parent / "table.csv").read_text().startswith(HEADER)
 
 
 def test_the_first_of_each_kind_are_shown_and_with_all_every_one(study: Path) -> None:

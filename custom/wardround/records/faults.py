@@ -1,8 +1,18 @@
 """A fault in parts: where it is, what was found, what was expected, what to do. One line of text is made from them."""
 
 from collections.abc import Sequence
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from wardround.records.printable import printable
+
+
+def _shown(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) else value
+
+
+_Shown = Annotated[str, BeforeValidator(_shown)]  # names and values come from files, and go to terminals and pages
 
 
 class Where(BaseModel):
@@ -18,11 +28,11 @@ class Where(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    file: str = ""
-    key: str = ""
-    case: str = ""
+    file: _Shown = ""
+    key: _Shown = ""
+    case: _Shown = ""
     row: int | None = None
-    column: str = ""
+    column: _Shown = ""
 
     @property
     def text(self) -> str:
@@ -50,10 +60,10 @@ class Fault(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    found: str
+    found: _Shown
     where: Where = Where()
-    expected: str = ""
-    advice: str = ""
+    expected: _Shown = ""
+    advice: _Shown = ""
     count: int = 1
 
     @property

@@ -5,7 +5,7 @@ import pytest
 from wardround.records.faults import Where
 from wardround.records.inspection import Severity
 from wardround.records.reasons import Reason
-from wardround.workloads.clinical_risk.findings import TableFindings, too_many
+from wardround.workloads.clinical_risk.findings import TableFindings, cut, too_many
 
 
 @pytest.mark.parametrize(("faults", "told"), [(0, 0), (1, 1), (100, 100), (101, 101), (5000, 101)])
@@ -34,3 +34,9 @@ def test_many_faults_of_one_kind_are_counted_and_the_first_are_told(faults: int,
 )
 def test_more_than_slips_of_the_pen(count: int, among: int, expected: bool) -> None:
     assert too_many(count, among) is expected
+
+
+def test_a_value_is_told_in_one_line_of_limited_length() -> None:
+    assert cut("MED") == "MED"
+    assert cut("a\nb") == "a b"
+    assert cut("9" * 400) == "9" * 60 + "... (400 characters)"

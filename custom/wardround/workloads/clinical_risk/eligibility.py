@@ -10,7 +10,7 @@ from wardround.records.faults import Where, fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.exclusions import excluded_rows
-from wardround.workloads.clinical_risk.findings import TableFindings, values_of
+from wardround.workloads.clinical_risk.findings import TableFindings, cut, values_of
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.sources import SourceRows, column_of
 from wardround.workloads.clinical_risk.times import EXPECTED, Times, read_times
@@ -211,7 +211,7 @@ def _read_index_dates(
     absent = rows.index.local.is_null()
 
     def tell(position: int) -> str:
-        return f"index date {raw[position]!r}"
+        return f"index date {cut(repr(raw[position]))}"
 
     findings.faulty(
         Reason.VALUE_INVALID,

@@ -13,6 +13,7 @@ TOLD_IN_FULL = 100
 _DOUBTFUL_SHARE = 0.05
 _DOUBTFUL_COUNT = 2
 _SHOWN = 8
+_LONGEST = 60
 
 
 class TableFindings:
@@ -102,7 +103,13 @@ class TableFindings:
 def values_of(text: pl.Series) -> str:
     """The first of a column's values, for a message on what was looked for and is not among them."""
     found = text.drop_nulls().unique().sort()
-    return (", ".join(found.head(_SHOWN).to_list()) or "no value") + (", ..." if len(found) > _SHOWN else "")
+    return (", ".join(map(cut, found.head(_SHOWN).to_list())) or "no value") + (", ..." if len(found) > _SHOWN else "")
+
+
+def cut(value: object) -> str:
+    """A value of a table in one line of a message, however long it is."""
+    text = " ".join(str(value).splitlines())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
 
 
 def too_many(count: int, among: int) -> bool:

@@ -8,7 +8,7 @@ from wardround.records.faults import Where
 from wardround.records.reasons import Reason
 from wardround.workloads.clinical_risk.contract import CategoryColumn, Contract, NumberColumn
 from wardround.workloads.clinical_risk.eligibility import EligibleRows
-from wardround.workloads.clinical_risk.findings import TableFindings, too_many
+from wardround.workloads.clinical_risk.findings import TableFindings, cut, too_many
 from wardround.workloads.clinical_risk.leakage import outside_window
 from wardround.workloads.clinical_risk.likely_cause import better_unit, other_decimal
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
@@ -82,7 +82,7 @@ def _tell_faults(
     invalid = add(
         Reason.VALUE_INVALID,
         faults=read.invalid,
-        found=lambda at: f"{name} is {raw[at]!r}",
+        found=lambda at: f"{name} is {cut(repr(raw[at]))}",
         expected=expected,
         advice=f"taken as missing; correct it, or see {key} of site.yaml",
     )
@@ -93,7 +93,7 @@ def _tell_faults(
         implausible = add(
             Reason.VALUE_IMPLAUSIBLE,
             faults=read.implausible,
-            found=lambda at: f"{name} is {raw[at]} {unit}",
+            found=lambda at: f"{name} is {cut(raw[at])} {unit}",
             expected=f"{low:g} to {high:g} {column.unit}",
             advice=f"taken as missing; correct it, or see columns.{name}.unit of site.yaml",
         )
@@ -123,7 +123,7 @@ def _tell_unseen(
     if not count or not isinstance(column, CategoryColumn):
         return
     codes = as_text(raw).filter(read.unseen).value_counts(sort=True)
-    shown = ", ".join(f"{code} ({number})" for code, number in codes.head(5).rows())
+    shown = ", ".join(f"{cut(code)} ({number})" for code, number in codes.head(5).rows())
     more = f", and {codes.height - 5} more codes" if codes.height > 5 else ""
     findings.note(
         Reason.CATEGORY_UNSEEN,
@@ -194,7 +194,7 @@ def _known_in_time(
     untimed = add(
         Reason.VALUE_INVALID,
         faults=unknown,
-        found=lambda at: f"time of {name} is {raw[at]!r}",
+        found=lambda at: f"time of {name} is {cut(repr(raw[at]))}",
         expected=EXPECTED,
         advice="the value is taken as missing; export the time in this form",
     )
@@ -216,7 +216,7 @@ def _tell_constant(name: str, source: str, values: pl.Series, findings: TableFin
         advice = "training goes on without it; check that the right column is named"
         findings.note(Reason.COLUMN_CONSTANT, told, column=source, advice=advice)
     elif len(values) > 1 and len(present) == len(values) and present.n_unique() == 1:
-        told = f"{name} is {present[0]} in all {len(values)} rows"
+        told = f"{name} is {cut(present[0])} in all {len(values)} rows"
         advice = "nothing can be learned from it here; check that the right column is named"
         findings.note(Reason.COLUMN_CONSTANT, told, column=source, advice=advice)
 

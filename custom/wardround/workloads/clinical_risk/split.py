@@ -10,6 +10,7 @@ from wardround.records.faults import Fault, bounded, fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import SplitRule
+from wardround.workloads.clinical_risk.findings import cut
 from wardround.workloads.clinical_risk.table import Table
 from wardround.workloads.split import SPLITS, split_by_fractions
 
@@ -51,7 +52,7 @@ def _given(table: Table, given: Sequence[str], rule: SplitRule) -> tuple[dict[st
         if split and split not in SPLITS:
             faults.append(
                 fault(
-                    f"split_column holds {split!r}",
+                    f"split_column holds {cut(repr(split))}",
                     file=table.source,
                     row=row,
                     expected=f"one of {', '.join(SPLITS)}, or nothing",

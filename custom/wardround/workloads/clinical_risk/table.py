@@ -12,7 +12,7 @@ from wardround.records.inspection import Findings
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.eligibility import EligibleRows, eligible_rows
-from wardround.workloads.clinical_risk.findings import TableFindings, too_many
+from wardround.workloads.clinical_risk.findings import TableFindings, cut, too_many
 from wardround.workloads.clinical_risk.input_column import read_column
 from wardround.workloads.clinical_risk.mapping import refuse_misfit, refuse_missing_columns, wanted_columns
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
@@ -159,7 +159,7 @@ def _read_outcome(
         column,
         unknown,
         rows.numbers,
-        lambda position: f"outcome {text[position]!r}",
+        lambda position: f"outcome {cut(repr(text[position]))}",
         expected=f"one of {known}",
         advice="the row is left out; name the code at outcome.codes of site.yaml",
     )
