@@ -6,6 +6,7 @@ from pathlib import Path
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.plain_file import refuse_no_file
 
 DESCRIPTION = "patient ids, one a line, of patients who opted out: they are left out of everything"
 
@@ -21,6 +22,8 @@ def read_opt_out(file: Path | None) -> frozenset[str]:
     """
     if file is None:
         return frozenset()
+    if file.exists():  # what is missing is told below, with what to do
+        refuse_no_file(file, key="opt_out_file", expected="a text file in UTF-8 with a patient's id in each line")
     try:
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:

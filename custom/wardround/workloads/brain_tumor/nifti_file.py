@@ -1,6 +1,7 @@
 """Opens NIfTI files, whole or their headers alone, and refuses what is none."""
 
 import gzip
+import logging
 import math
 import zlib
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any, Self
 
 import nibabel as nib
 import numpy as np
+from nibabel import imageglobals
 from nibabel.filebasedimages import ImageFileError
 from nibabel.spatialimages import HeaderDataError
 from nibabel.wrapstruct import WrapStructError
@@ -16,6 +18,11 @@ from numpy.typing import NDArray
 
 from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.plain_file import refuse_no_file
+
+# nibabel prints what it doubts of a header, without the file's name; what matters of it is told by us
+imageglobals.logger.handlers = [logging.NullHandler()]
+imageglobals.logger.propagate = False
 
 _NIFTI2 = ((540).to_bytes(4, "little"), (540).to_bytes(4, "big"))  # its header's length, the file's first field
 _LONGEST = nib.Nifti2Header.sizeof_hdr
@@ -45,8 +52,9 @@ class Header:
         """Of a file's first bytes, decompressed. Raises one of `UNREADABLE`."""
         kind = kind_of(content).header_class
         block = content[: kind.sizeof_hdr]
-        read = kind(block)
-        affine = np.asarray(read.get_best_affine(), dtype=np.float64)
+        with np.errstate(all="ignore"):  # what overflows is refused by name, see `place_of`
+            read = kind(block)
+            affine = np.asarray(read.get_best_affine(), dtype=np.float64)
         return cls(file, kind(block, check=False), read, tuple(int(side) for side in read.get_data_shape()), affine)
 
     @property
@@ -84,6 +92,7 @@ def read_header(file: Path) -> Header:
         WardroundError: DATA_UNREADABLE, naming the file.
     """
     compressed = file.suffix == ".gz"
+    _refuse_other_kind(file)
     try:
         size = file.stat().st_size
         _refuse_empty(size, file)
@@ -104,6 +113,7 @@ def read_whole(file: Path) -> tuple[Header, Any]:
     Raises:
         WardroundError: DATA_UNREADABLE, naming the file.
     """
+    _refuse_other_kind(file)
     try:
         content = file.read_bytes()
         _refuse_empty(len(content), file)
@@ -133,6 +143,11 @@ def unreadable(file: Path, error: Exception) -> WardroundError:
             advice="copy it again",
         ),
     )
+
+
+def _refuse_other_kind(file: Path) -> None:
+    if file.exists():  # what is missing is told as the system does
+        refuse_no_file(file, expected="a whole .nii or .nii.gz file", advice="remove it, or copy the image there")
 
 
 def _refuse_empty(size: int, file: Path) -> None:

@@ -62,6 +62,13 @@ def place_of(header: Header, channels: int | None = None) -> Place:
     affine = _checked_affine(header)
     _refuse_too_large(header.shape[:3], voxel_sizes(affine), file)
     x, y, z = _volume_shape(header, channels)
+    if min(x, y, z) < 1:
+        raise invalid(
+            file,
+            f"found {by((x, y, z))} voxels",
+            expected="one voxel at least along each axis",
+            advice="its header is damaged: copy it again",
+        )
     if min(x, y, z) < 2:
         raise invalid(
             file,

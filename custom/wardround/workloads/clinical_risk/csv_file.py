@@ -12,6 +12,7 @@ import polars as pl
 from wardround.records.faults import Fault, fault
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.settings import CsvSource
+from wardround.workloads.plain_file import refuse_no_file
 from wardround.workloads.progress import Progress, unseen
 
 _CHUNK = 20_000  # rows at a time: of a large table, only the wanted columns are ever held as a whole
@@ -147,9 +148,7 @@ def _without_blank_lines(chunk: list[list[str]], expected: int, source: CsvSourc
 @contextmanager
 def _opened(source: CsvSource) -> Iterator[io.TextIOWrapper]:
     file = source.file
-    if not file.is_file():
-        told = fault("no such file", file=file, advice="name it at source.file of site.yaml")
-        raise WardroundError(Reason.DATA_MISSING, told)
+    refuse_no_file(file, expected="a table", advice="name it at source.file of site.yaml")
     encoding = "utf-8-sig" if source.encoding.lower().replace("_", "-") in ("utf-8", "utf8") else source.encoding
     try:
         "".encode(encoding)

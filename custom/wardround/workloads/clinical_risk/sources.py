@@ -11,6 +11,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.csv_file import read_csv
 from wardround.workloads.clinical_risk.settings import CsvSource, ParquetSource, Source
 from wardround.workloads.clinical_risk.sql_query import read_query
+from wardround.workloads.plain_file import refuse_no_file
 from wardround.workloads.progress import Progress, unseen
 
 _READABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Null)
@@ -90,9 +91,7 @@ def _refuse_other_types(frame: pl.DataFrame, wanted: Set[str], source: str) -> N
 
 
 def _read_parquet(source: ParquetSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
-    if not source.file.is_file():
-        told = fault("no such file", file=source.file, advice="name it at source.file of site.yaml")
-        raise WardroundError(Reason.DATA_MISSING, told)
+    refuse_no_file(source.file, expected="a table", advice="name it at source.file of site.yaml")
     try:
         names = list(pl.read_parquet_schema(source.file))
         # by place, not by name: polars would take a name such as ^age$ for a pattern
