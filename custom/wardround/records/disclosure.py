@@ -31,7 +31,9 @@ class Disclosure(Section):
         "the words cohorts and alerts; by default all that the study makes",
     )
     significant_digits: int | None = Field(6, ge=1, le=17, description="of every figure; null: as computed")
-    count_step: int = Field(1, ge=1, description="counts of patients and cases are rounded up to a multiple of it")
+    count_step: int = Field(
+        1, ge=1, le=1000, description="counts of patients and cases are rounded up to a multiple of it, weights too"
+    )
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

@@ -14,6 +14,7 @@ from wardround.records.site_status import LastInspection
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
 from wardround.site.inspection_record import note_inspection
+from wardround.site.odd_rules import odd_rules
 from wardround.site.open_site import read_data
 from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.registry import make_workload
@@ -68,6 +69,7 @@ def inspect_headers(study: Study, config: SiteConfig, *, progress: Progress = un
     section, where = config.section(kind, study.name), config.section_name(kind, study.name)
     told = workload.glance(section, cache=config.cache_folder, where=where, progress=progress)
     findings = [*_unusable_parts(config), *told.findings, *_empty_splits(config, told.counts)]
+    findings += odd_rules(study, config, told.counts)
     return _record(study, config, told.counts, findings, headers_only=True)
 
 
@@ -81,7 +83,7 @@ def inspect_data(study: Study, config: SiteConfig, data: SiteData) -> Inspection
 
 
 def _noted(study: Study, config: SiteConfig, data: SiteData | None, told: Findings) -> Inspection:
-    findings = [*_unusable_parts(config), *told]
+    findings = [*_unusable_parts(config), *told, *odd_rules(study, config, data.counts if data is not None else {})]
     if data is not None:
         findings += [*data.findings, *_empty_splits(config, data.counts)]
     inspection = _record(study, config, data.counts if data is not None else {}, findings)
