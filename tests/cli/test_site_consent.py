@@ -99,6 +99,17 @@ def test_revoking_stops_it(site):
     )
 
 
+def test_where_no_approval_is_needed_a_study_is_revoked_all_the_same(site):
+    site.write_text(site.read_text(encoding="utf-8") + "synthetic: true\n", encoding="utf-8")
+    assert refusal(site) is None
+    revoked = ("revoke", "clinical_risk", "--site", site, "--person", "Dr. Vogel", "--why", "end")
+    assert "nobody had approved" in run(*revoked)
+    assert refusal(site).reason is Reason.CONSENT_REVOKED
+    assert "nothing to revoke" in run(*revoked, expect=2)
+    assert "a revocation is heeded all the same" in run("approve", STUDY, "--site", site, *WHO, "--yes")
+    assert refusal(site) is None
+
+
 @pytest.mark.parametrize("study", ["../../x", "/tmp/x", ""])
 def test_what_is_no_studys_name_is_not_made_a_path(site, study):
     assert "expected a study's name" in run("revoke", study, "--site", site, "--person", "x", "--why", "y", expect=2)

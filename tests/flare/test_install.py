@@ -191,10 +191,11 @@ def _approve_and_ask(kit: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -
     done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
     asked = []
+    config = load_site_config(source / "site.yaml").model_copy(update={"synthetic": False})
     for image in (IMAGE, "sha256:" + "b" * 64, None):
         monkeypatch.setenv(IMAGE_DIGEST, image) if image else monkeypatch.delenv(IMAGE_DIGEST)
         code_facts.cache_clear()
-        refusal = Consent(load_study(study), load_site_config(source / "site.yaml").state_folder).refusal()
+        refusal = Consent(load_study(study), config).refusal()
         asked.append(refusal and refusal.reason)
     code_facts.cache_clear()
     assert asked == [None, Reason.CONSENT_CHANGED, Reason.CONSENT_CHANGED]

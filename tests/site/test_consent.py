@@ -30,8 +30,12 @@ def file(study, tmp_path):
     return ConsentFile(tmp_path, study.name)
 
 
-def reason(study, folder):
-    refusal = Consent(study, folder).refusal("train", NOW)
+def hospital(folder, **nature):
+    return SiteConfig(name="h", data={"fake": {}}, state_folder=folder, **nature)
+
+
+def reason(study, folder, **nature):
+    refusal = Consent(study, hospital(folder, **nature)).refusal("train", NOW)
     return refusal and refusal.reason
 
 
@@ -42,7 +46,7 @@ def test_nothing_is_done_before_somebody_has_approved(study, tmp_path, file):
 
 
 def test_what_a_job_asked_for_can_be_looked_at_and_approved_as_it_is(study, tmp_path, file):
-    refusal = Consent(study, tmp_path).refusal("prepare", NOW)
+    refusal = Consent(study, hospital(tmp_path)).refusal("prepare", NOW)
     assert str(file.asked) in refusal.told
     assert load_study(file.asked).digest() == study.digest()
 
@@ -50,7 +54,7 @@ def test_what_a_job_asked_for_can_be_looked_at_and_approved_as_it_is(study, tmp_
 def test_any_change_asks_again_and_is_told(study, tmp_path, file):
     file.add(approval(study))
     other = study.model_copy(update={"seed": study.seed + 1})
-    refusal = Consent(other, tmp_path).refusal("train", NOW)
+    refusal = Consent(other, hospital(tmp_path)).refusal("train", NOW)
     assert refusal.reason is Reason.CONSENT_CHANGED
     assert f"seed: {study.seed} -> {study.seed + 1}" in refusal.told
 
@@ -63,7 +67,7 @@ def test_other_code_and_another_image_ask_again(study, tmp_path, file, change):
 
 def test_a_consent_that_is_revoked_while_a_task_runs_ends_it(study, tmp_path, file):
     file.add(approval(study))
-    rule = Consent(study, tmp_path)
+    rule = Consent(study, hospital(tmp_path))
     assert rule.refusal("train", NOW) is None
     file.add(revocation())
     assert rule.refusal("train", NOW).reason is Reason.CONSENT_REVOKED
@@ -117,7 +121,7 @@ def test_a_damaged_file_is_no_consent(study, tmp_path, file, content):
     [({}, True), ({"synthetic": True}, False), ({"pseudo_site": True}, False), ({"public_data": True}, False)],
 )
 def test_only_patients_have_to_be_asked_for(study, tmp_path, nature, refused):
-    config = SiteConfig(name="h", data={"fake": {}}, state_folder=tmp_path, **nature)
+    config = hospital(tmp_path, **nature)
     assert bool(site_permission(study, config).refusal("prepare", NOW)) is refused
     if refused:
         with pytest.raises(WardroundError) as caught:
@@ -125,6 +129,22 @@ def test_only_patients_have_to_be_asked_for(study, tmp_path, nature, refused):
         assert caught.value.code is Reason.CONSENT_MISSING
     else:
         require_consent(study, config)
+
+
+@pytest.mark.parametrize("nature", [{"synthetic": True}, {"pseudo_site": True}, {"public_data": True}])
+def test_where_no_approval_is_needed_a_revocation_ends_a_study_all_the_same(study, tmp_path, file, nature):
+    config = hospital(tmp_path, **nature)
+    rules = site_permission(study, config)
+    file.add(approval(study, subject=subject_of(study).model_copy(update={"package_sha256": "f" * 64})))
+    assert rules.refusal("train", NOW) is None
+    file.add(revocation())
+    assert rules.refusal("train", NOW).reason is Reason.CONSENT_REVOKED
+    with pytest.raises(WardroundError, match="end of the study"):
+        require_consent(study, config)
+    file.file.write_bytes(b"{}\n")
+    assert rules.refusal("train", NOW).reason is Reason.CONSENT_MISSING
+    file.file.unlink()
+    assert rules.refusal("train", NOW) is None
 
 
 def test_the_admins_view_has_the_decision_that_holds(study, tmp_path, file):

@@ -87,7 +87,11 @@ def approve(
     ):
         results().print(f"{name:<12} {value}", soft_wrap=True, markup=False)
     if not needs_consent(config):
-        progress().print("note: by its site.yaml this data is generated or published, so nothing waits for an approval")
+        progress().print(
+            "note: by its site.yaml this data is generated or published, so nothing waits for an approval; "
+            "a revocation is heeded all the same",
+            soft_wrap=True,
+        )
 
 
 def revoke(
@@ -98,16 +102,18 @@ def revoke(
 ) -> None:
     """Take a consent back: what runs of the study stops within seconds, and nothing more is done for it.
 
-    Models that this hospital helped to train keep what they learned.
+    So too at a site whose generated or published data needs no approval, where a study can be revoked that nobody
+    approved. Models that this hospital helped to train keep what they learned.
     """
-    from wardround.records.consent import Approval, Revocation
+    from wardround.records.consent import Revocation
     from wardround.records.study import refuse_other_name
-    from wardround.site.consent import ConsentFile, now_in_utc
+    from wardround.site.consent import ConsentFile, needs_consent, now_in_utc
 
     refuse_other_name(study)
     config, _ = hospital(site)
     file = ConsentFile(config.state_folder, study)
-    if not isinstance(file.last(), Approval):
+    last = file.last()
+    if isinstance(last, Revocation) or (last is None and needs_consent(config)):
         known = sorted(one.stem for one in file.file.parent.glob("*.jsonl"))
         raise WardroundError(
             Reason.CONSENT_MISSING,
@@ -116,6 +122,8 @@ def revoke(
         )
     file.add(Revocation(time=now_in_utc(), person=_said(person, "--person"), why=_said(why, "--why")))
     results().print(f"revoked      {study} at {config.name}; recorded in {file.file}", soft_wrap=True, markup=False)
+    if last is None:
+        progress().print(f"note: nobody had approved a study of the name {study} here", soft_wrap=True, markup=False)
 
 
 def _installed_image(kit: "Kit | None", study: str) -> str:

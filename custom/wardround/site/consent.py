@@ -104,14 +104,17 @@ class ConsentFile:
 class Consent:
     """The rule: every task of a study needs an approval of this very study, code and image that was not taken back.
 
+    Where no approval is needed (see `needs_consent`) a revocation ends the study all the same, and so does a file
+    that may hold one and cannot be read.
+
     Args:
         study: as the job has it.
-        state_folder: the site's.
+        config: of the site.
     """
 
-    def __init__(self, study: Study, state_folder: Path) -> None:
-        self._study, self._consent = study, ConsentFile(state_folder, study.name)
-        self._subject = subject_of(study)
+    def __init__(self, study: Study, config: SiteConfig) -> None:
+        self._study, self._consent = study, ConsentFile(config.state_folder, study.name)
+        self._subject = subject_of(study) if needs_consent(config) else None
         self._seen: tuple[int, int, int] | None = None
         self._known: Refusal | None = None
         self._looked = False
@@ -133,6 +136,8 @@ class Consent:
                 Reason.CONSENT_REVOKED,
                 f"{last.person} revoked this hospital's consent to {self._study.name} on {last.time}: {last.why}",
             )
+        if self._subject is None:
+            return None
         changed = differences(last.subject, self._subject) if last else []
         if last and not changed:
             return None
@@ -149,7 +154,7 @@ class Consent:
 
 
 def needs_consent(config: SiteConfig) -> bool:
-    """Whether there are patients to ask for: generated data has none, and published data is out already."""
+    """Whether an approval is needed first: generated data has no patients, and published data is out already."""
     return config.nature == "hospital" and not config.public_data
 
 
@@ -159,7 +164,7 @@ def require_consent(study: Study, config: SiteConfig) -> None:
     Raises:
         WardroundError: the hospital has not agreed to this study, or not any more.
     """
-    if needs_consent(config) and (refusal := Consent(study, config.state_folder).refusal()):
+    if refusal := Consent(study, config).refusal():
         raise refusal.error()
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
-from wardround.site.consent import Consent, needs_consent
+from wardround.site.consent import Consent
 from wardround.site.device_hours import DeviceHours
 from wardround.site.refusal import Refusal, Rule
 from wardround.site.training_times import TrainingTimes
@@ -24,9 +24,7 @@ class Permission:
 
 def site_permission(study: Study, config: SiteConfig) -> Permission:
     """The rules that apply to a study at a site."""
-    rules: list[Rule] = []
-    if needs_consent(config):
-        rules.append(Consent(study, config.state_folder))
+    rules: list[Rule] = [Consent(study, config)]
     if config.training_windows is not None:
         rules.append(TrainingTimes(config.training_windows, DeviceHours(config.state_folder)))
     return Permission(rules)
