@@ -59,7 +59,8 @@ def _of_input(name: str, site: ClinicalRiskSiteSettings) -> Iterator[Finding]:
             "neither `time`, the column that says when it was measured, nor `known_at_index: true`",
             key,
             expected="one of the two",
-            advice="a value from after the index date would give the outcome away",
+            advice="name at `time` the column that says when it was measured, or declare `known_at_index: true` (for "
+            "all such columns at once beside `columns`); a value from after the index date gives the outcome away",
         )
     elif mapping.time is not None and mapping.known_at_index:
         found, advice = "has both `time` and `known_at_index`", "keep the one that is true"
