@@ -40,11 +40,16 @@ def release() -> None:
 def make(
     run: Annotated[str, typer.Argument(help="The run's folder.", metavar="RUN")],
     approver: Annotated[str, typer.Option(help="The person who answers for the release, by name.")],
-    key: Annotated[Path | None, typer.Option(help="Private key, PEM, which signs the release.")] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="Private key, PEM, which signs the release; without one criteria are only checked."),
+    ] = None,
     round_number: Annotated[
         int | None,
         typer.Option(
-            "--round", help="Rounds behind the model; the run keeps its best and its last.", show_default="best"
+            "--round",
+            help="Rounds behind the model: as many as the best has, or the last; the run keeps no other.",
+            show_default="best",
         ),
     ] = None,
     version: Annotated[str | None, typer.Option(help="Name of the release.", show_default="v1, v2, ...")] = None,
@@ -113,7 +118,7 @@ def rollback(
         typer.Option(
             "--public-key",
             help="PEM file, got from whoever signs releases: checks the signature of the one to go back to.",
-            show_default="checksums alone",
+            show_default="signature not checked, checksums alone",
         ),
     ] = None,
 ) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wardround.cli.console import progress
-from wardround.cli.options import Overrides
 from wardround.cli.progress import RunProgress
 from wardround.cli.run import finish, run_and_report, stoppable
 from wardround.cli.sites import site_files
@@ -32,7 +31,10 @@ def resume(
     without: Annotated[
         list[str] | None, typer.Option(metavar="SITE", help="Go on without this hospital. Repeatable.")
     ] = None,
-    overrides: Overrides = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as federation.quorum=4. Repeatable."),
+    ] = None,
     kit: Annotated[
         Path | None, typer.Option(help="In production, the admin's startup kit.", show_default="as in the run")
     ] = None,
