@@ -17,6 +17,8 @@ def test_flags_write_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     done = CLI.invoke(app, command)
     assert done.exit_code == 0, done.output
     assert "site_configs/hospital-e/site.yaml\n" in done.stdout
+    assert "/srv/images: nothing is there now (data.brain_tumor)" in done.stderr
+    assert "wardround site inspect site_configs/hospital-e/site.yaml" in done.stderr
     config = load_site_config(Path("site_configs/hospital-e/site.yaml"))
     assert (config.name, config.role, config.device, list(config.data)) == (
         "hospital-e",

@@ -22,7 +22,10 @@ def init(
     name: Annotated[str, typer.Argument(help="The site's name, as it will be in its certificate.")],
     data: Annotated[
         list[str] | None,
-        typer.Option(help="KIND=PATH, such as brain_tumor=/srv/images. Repeatable; asked for if none."),
+        typer.Option(
+            help="KIND=PATH, such as brain_tumor=/srv/images; a relative path starts from the new folder. "
+            "Repeatable; asked for if none."
+        ),
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="Where to; by default site_configs/NAME.")] = None,
     org: Annotated[str, typer.Option(help="The hospital, as the consortium calls it; by default NAME.")] = "",
@@ -57,11 +60,18 @@ def init(
         cache=cache,
         generated=generated,
     )
-    for file in write_new_site(folder or Path("site_configs") / name, site, force=force):
+    target = folder or Path("site_configs") / name
+    for file in write_new_site(target, site, force=force):
         results().print(f"{file}", soft_wrap=True)
+    for kind, path in site.data.items():
+        if not (target / path).exists():
+            progress().print(f"note: {target / path}: nothing is there now (data.{kind})", soft_wrap=True, markup=False)
     if not generated:
         progress().print(
-            "next: fill in what site.yaml leaves empty or names after the study's own words", soft_wrap=True
+            f"next: edit {target / 'site.yaml'}: keys that are empty, and columns, which have the study's names and "
+            f"not yours; then wardround site inspect {target / 'site.yaml'}",
+            soft_wrap=True,
+            markup=False,
         )
 
 
