@@ -41,6 +41,14 @@ def test_an_approval_records_who_and_what_and_lets_the_study_begin(site):
     output = run("approve", STUDY, "--site", site, *WHO)
     study = load_study(STUDY)
     assert study.digest() in output
+    summary = dict(line.split(maxsplit=1) for line in output.partition("\napproved")[0].splitlines())
+    assert list(summary) == ["study", "contract", "training", "quorum", "leaves", "own", "release"]
+    assert f"{study.training.rounds} rounds of 1 pass " in summary["training"]
+    assert f"needs {study.federation.quorum} hospitals" in summary["quorum"]
+    assert "outcome readmitted (" in summary["contract"]
+    assert "creatinine" in summary["contract"]
+    assert "fine-tuning" in summary["own"]
+    assert "brier_skill 0 at the worst site" in summary["release"]
     last = ConsentFile(load_site_config(site).state_folder, study.name).last()
     assert isinstance(last, Approval)
     assert (last.person, last.ethics_reference) == ("Dr. Vogel", "ETH-7")
@@ -121,6 +129,8 @@ def test_a_study_that_was_revoked_is_approved_again_only_by_whoever_knows_that(s
     told = run("approve", STUDY, "--site", site, *WHO, expect=2)
     assert "Dr. Adler" in told
     assert "complaints" in told
+    assert "not approved: it was revoked by Dr. Adler" in told
+    assert "to approve all the same add --yes" in told
     assert refusal(site).reason is Reason.CONSENT_REVOKED
     run("approve", STUDY, "--site", site, *WHO, "--yes")
     assert refusal(site) is None

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _SiteFile = Annotated[
     Path, typer.Option("--site", help="The hospital's startup kit, or its site.yaml.", metavar="KIT_OR_SITE_YAML")
 ]
-_Person = Annotated[str, typer.Option(help="Who answers for it at the hospital.", prompt="Who answers for it")]
+_Person = Annotated[
+    str, typer.Option(help="The person who answers for the decision at the hospital.", prompt="Who answers for it")
+]
 
 
 def approve(
@@ -46,8 +48,10 @@ def approve(
 ) -> None:
     """Agree to a study at this hospital: no task of it is done before, and any change of it asks again.
 
-    What was approved before is compared with what is approved now, and the difference is shown.
+    What is agreed to is told in a few lines. What was approved before is compared with what is approved now, and the
+    difference is shown.
     """
+    from wardround.cli.study_summary import summary_lines
     from wardround.records.consent import Approval, Revocation, differences
     from wardround.records.study import load_study
     from wardround.site.consent import ConsentFile, needs_consent, now_in_utc, subject_of, told
@@ -61,14 +65,16 @@ def approve(
     file = ConsentFile(config.state_folder, chosen.name)
     known = file.decisions()
     before = [one for one in known if isinstance(one, Approval)]
+    for line in summary_lines(chosen, site=config.name, trains=config.role == "train"):
+        results().print(line, soft_wrap=True, markup=False)
     changed = differences(before[-1].subject, subject) if before else []
     for line in changed:
         results().print(f"changed      {line}", soft_wrap=True, markup=False)
     asks = [f"{len(changed)} changes since {before[-1].person} approved it on {before[-1].time}"] if changed else []
     if known and isinstance(known[-1], Revocation):
-        asks.insert(0, told(known[-1]))
+        asks.insert(0, f"it was {told(known[-1])}")
     if asks and not yes:
-        _ask(f"{'; '.join(asks)}. Approve")
+        _ask("; ".join(asks))
     decision = Approval(
         time=now_in_utc(),
         person=person,
@@ -150,9 +156,9 @@ def _said(text: str, option: str) -> str:
     return text.strip()
 
 
-def _ask(question: str) -> None:
+def _ask(why: str) -> None:
     if not sys.stdin.isatty():
         raise WardroundError(
-            Reason.CONSENT_CHANGED, f"asked of nobody, so not done: {question}? Look at it, then add --yes"
+            Reason.CONSENT_CHANGED, f"not approved: {why}. No terminal to ask at; to approve all the same add --yes"
         )
-    typer.confirm(question, abort=True)
+    typer.confirm(f"{why}. Approve", abort=True)
