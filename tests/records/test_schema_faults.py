@@ -70,3 +70,11 @@ def test_a_contracts_faults_are_told_under_its_own_file() -> None:
     broken = {**CONTRACT, "outcome": {**CONTRACT["outcome"], "horizon": 30}}
     with pytest.raises(WardroundError, match=r"^contract\.yaml: outcome\.horizon: unknown key; did you mean outcome"):
         make({"contract": broken})
+
+
+def test_a_key_without_a_value_is_told_as_empty_with_what_it_takes() -> None:
+    with pytest.raises(WardroundError) as caught:
+        validated(_Ward, {"name": None, "room": {"beds": 2}}, "ward.yaml")
+    (told,) = caught.value.faults
+    assert (told.where.key, told.found, told.expected) == ("name", "empty", "a valid string")
+    assert told.advice == "fill it in"

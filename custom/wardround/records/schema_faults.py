@@ -12,6 +12,7 @@ from wardround.records.faults import Fault, fault
 from wardround.records.reasons import Reason, WardroundError
 
 Model = TypeVar("Model", bound=BaseModel)
+_EXPECTED = "Input should be "
 
 
 def validated(model: type[Model], settings: Any, where: str) -> Model:
@@ -34,6 +35,9 @@ def schema_fault(model: type[BaseModel], told: ErrorDetails, file: str) -> Fault
     if told["type"] == "missing":
         return fault("missing, and there is no default", file=file, key=key, advice="add it")
     if told["type"] != "extra_forbidden":
+        if found is None and last and told["msg"].startswith(_EXPECTED):
+            expected = told["msg"].removeprefix(_EXPECTED)
+            return fault("empty", file=file, key=key, expected=expected, advice="fill it in")
         text = told["msg"].removeprefix("Value error, ").removeprefix(f"{key}: ")
         return fault(f"{text} (found {found!r:.80})", file=file, key=key)
     similar = difflib.get_close_matches(last, known, n=1)
