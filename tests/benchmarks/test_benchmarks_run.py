@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
         ),
         (
             ["image_inspection.py", "--cases", "3", "--whole", "1", "--side", "20", "20", "16"],
-            ["headers of 3 cases", "nibabel.load", "in one process", "get_fdata"],
+            ["headers of 3 cases", "nibabel.load", "in one thread", "get_fdata"],
         ),
         pytest.param(
             ["tabular.py", "--turns", "2", "--rows", "300"],

@@ -33,7 +33,7 @@ def folders(kits: Path, tmp_path: Path) -> Path:
 
 def _told(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
     monkeypatch.setattr(preflight, "check_connection", lambda _kit: [])
-    monkeypatch.setattr(preflight, "_check_data", lambda _config, _studies: [])
+    monkeypatch.setattr(preflight, "_check_data", lambda _config, _studies, _progress: [])
     done = CliRunner().invoke(app, ["site", *arguments])
     assert done.exception is None or isinstance(done.exception, SystemExit), (arguments, repr(done.exception))
     return done.output

@@ -120,6 +120,14 @@ def test_a_job_that_no_site_takes_ends_with_each_sites_reason(
     assert fake.aborted == aborted
 
 
+def test_a_reason_that_comes_after_the_status_is_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    detail = {"job_deploy_detail": ["hospital-a: OK", "hospital-b: privacy scope 'open' is not allowed"]}
+    answers = iter([{}, detail])
+    fake = FakeSession("download_job_result")
+    fake.get_job_meta = lambda _job: {"status": "FINISHED:FAILED_TO_RUN", **next(answers)}  # type: ignore[method-assign,return-value,assignment,dict-item]
+    assert "hospital-b: privacy scope 'open' is not allowed" in str(_follow(monkeypatch, tmp_path, fake, code=None))
+
+
 def test_a_server_that_goes_away_for_good_is_told_once_with_what_to_do(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

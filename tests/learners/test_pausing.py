@@ -142,7 +142,7 @@ def test_the_time_before_a_pause_counts(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_a_pause_that_cannot_be_written_is_no_pause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **_options: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("wardround.learners.paused_round.write_whole", full)

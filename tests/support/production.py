@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 from support.cut_link import CutLink
 from support.provisioned import CONFIGS, ROOT, provision
 from wardround.cli.main import app
+from wardround.flare.job_waiting import reason_may_follow
 from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.parent import SERVER_MODULE, command_of
 from wardround.flare.server_port import free_port
@@ -213,6 +214,7 @@ class Consortium:
         """What the server says of a job, once it has ended."""
         with self.session(LEAD, study) as session:
             self.wait_for(lambda: session.get_job_status(job).startswith("FINISHED"), JOB_SECONDS, job)
+            self.wait_for(lambda: not reason_may_follow(session.get_job_meta(job)), 30, job)
             return dict(session.get_job_meta(job))
 
     def submitted_and_ended(self, job: Path, study: str = "clinical_risk") -> dict[str, Any]:

@@ -70,6 +70,11 @@ def why_not_scheduled(meta: dict[str, Any]) -> str | None:
     return None if newest == _SCHEDULED else newest
 
 
+def reason_may_follow(meta: dict[str, Any]) -> bool:
+    """Whether FLARE may not have written yet why a job could not run: it writes the status first."""
+    return meta.get("status") == "FINISHED:FAILED_TO_RUN" and not meta.get("job_deploy_detail")
+
+
 def why_ended(meta: dict[str, Any]) -> str:
     """What FLARE's answer tells of why a job ended, to be put after its status; empty where it tells nothing."""
     if explanation := _ENDINGS.get(str(meta.get("status"))):

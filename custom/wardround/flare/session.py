@@ -13,7 +13,7 @@ from nvflare.fuel.flare_api.flare_api import Session
 from wardround.flare.continuation import Continuation
 from wardround.flare.failure import mask_paths
 from wardround.flare.follower import Follower
-from wardround.flare.job_waiting import Waiting, why_ended
+from wardround.flare.job_waiting import Waiting, reason_may_follow, why_ended
 from wardround.flare.login import advice_on, close_session, open_session
 from wardround.flare.recipe import StudyRecipe
 from wardround.flare.workspace import collect_results, collect_what_a_run_goes_on_from, workspace
@@ -144,6 +144,7 @@ def _follow(
     """What the server says of the job once it has ended."""
     failed = 0
     lost_since: float | None = None
+    asked_again = False
     while True:
         collect()
         try:
@@ -160,7 +161,9 @@ def _follow(
             continue
         failed = 0
         status = str(meta.get("status"))
-        if status.startswith("FINISHED"):
+        if reason_may_follow(meta) and not asked_again:
+            asked_again = True
+        elif status.startswith("FINISHED"):
             return meta
         if status == "SUBMITTED":
             waiting.look(meta)
