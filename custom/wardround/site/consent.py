@@ -55,7 +55,7 @@ class ConsentFile:
         try:
             lines = self.file.read_bytes().splitlines()
             return [DECISION.validate_json(line) for line in lines if line.strip()]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # with no such folder there is no decision either
             return []
         except (OSError, ValidationError) as error:
             raise WardroundError(
