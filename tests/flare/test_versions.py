@@ -19,10 +19,26 @@ def test_a_kit_of_another_version_is_told(kit: Path) -> None:
     assert "installed with wardround 0.0.1" in found.text
 
 
+def test_a_kit_of_other_code_of_the_same_version_is_told(kit: Path) -> None:
+    installed = read_installation(kit)
+    assert installed is not None
+    assert check_versions(installed).status == "ok"
+    found = check_versions(installed.model_copy(update={"code": "ab" * 32}))
+    assert found.status == "warning"
+    assert "installed with code abababababab of the same version" in found.text
+    assert check_versions(installed.model_copy(update={"code": None})).status == "ok"  # an earlier record has none
+
+
 @pytest.mark.parametrize(
     ("labels", "status", "text"),
     [
         (f'{{"org.opencontainers.image.version": "{wardround.__version__}"}}', "ok", "wardround/parent:"),
+        (
+            f'{{"org.opencontainers.image.version": "{wardround.__version__}", '
+            '"org.opencontainers.image.revision": "0123456789abcdef"}',
+            "ok",
+            "revision 0123456789ab",
+        ),
         ('{"org.opencontainers.image.version": "9.9"}', "failed", "of version 9.9, expected"),
         ("null", "failed", "of version None"),
         ("", "failed", "not on this machine"),
@@ -49,3 +65,9 @@ def test_images_are_asked_of_the_engine(
     found = check_images(read_kit(kit), read_installation(kit))
     assert found.status == status
     assert text in found.text
+    if status == "ok":
+        rebuilt = f'echo \'{labels[:-1]}, "org.opencontainers.image.revision": "ffff"}}\''
+        engine.write_text(f"#!/bin/sh\ncase $* in *tabular*) {rebuilt};; *) {answer};; esac\n")
+        found = check_images(read_kit(kit), read_installation(kit))
+        assert found.status == "warning"
+        assert f"wardround/tabular:{wardround.__version__} ffff" in found.text

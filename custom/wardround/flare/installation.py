@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from wardround import __version__
+from wardround.records.code import code_facts
 from wardround.records.files import write_whole
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.versions import package_versions
@@ -22,6 +23,7 @@ class Installation(BaseModel):
     Attributes:
         source: the folder that was installed; None for a server with nothing of its own.
         version, flare: of wardround and FLARE, as they were then.
+        code: SHA-256 of wardround's installed files then; None in a record that an earlier version wrote.
         local: SHA-256 of each file that was written to `local/`, by name.
         startup: SHA-256 of each file that was found in `startup/`, by name, but of private keys.
     """
@@ -31,6 +33,7 @@ class Installation(BaseModel):
     source: Path | None
     version: str
     flare: str
+    code: str | None = None
     local: dict[str, str]
     startup: dict[str, str]
 
@@ -41,6 +44,7 @@ def note_installation(kit: Path, source: Path | None, texts: Mapping[str, str]) 
         source=source.resolve() if source else None,
         version=__version__,
         flare=package_versions()["nvflare"],
+        code=code_facts().package_sha256,
         local={name: sha256(text.encode()) for name, text in sorted(texts.items())},
         startup=_startup_hashes(kit),
     )
