@@ -51,7 +51,7 @@ def test_a_site_that_can_start_is_told_line_by_line(
         "shared memory", "gpu", "data for clinical_risk",
     ]  # fmt: skip
     assert "train cases" in found["data for clinical_risk"]["text"]
-    assert found["versions"]["text"].startswith(f"wardround {wardround.__version__}, FLARE 2.9")
+    assert found["versions"]["text"].startswith(f"wardround {wardround.__version__} (code ")
     lines = table.stdout.splitlines()
     assert len(lines) == len(found)
     assert lines[0].startswith(
