@@ -49,6 +49,17 @@ def test_a_run_records_every_round_and_scores_every_arm_at_every_site(tmp_path: 
     assert run.end.reasons == []
 
 
+def test_sums_that_a_site_held_back_in_a_round_are_named_in_its_line(tmp_path: Path) -> None:
+    def tamper(site: str, task: str, answer: FLModel) -> FLModel:
+        if (site, task) == ("hospital-b", messages.TRAIN):
+            answer.meta[messages.KEY]["suppressed"] = ["voxels"]
+        return answer
+
+    run = Federation(tmp_path, quick_study(), SITES, tamper=tamper).run()
+    told = [{site: entry.suppressed for site, entry in line.sites.items() if entry.suppressed} for line in run.rounds]
+    assert told == [{"hospital-b": ["voxels"]}] * 3
+
+
 def test_best_is_chosen_over_all_rounds_and_the_last_aggregate(tmp_path: Path) -> None:
     run = Federation(tmp_path, quick_study(), SITES).run()
     means = {line.round: _mean(entry.records for entry in line.sites.values()) for line in run.rounds}

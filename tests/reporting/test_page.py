@@ -75,6 +75,20 @@ def test_page_tells_what_left_in_few_words() -> None:
     assert "sums for pooling: Voxel counts (WT)" in text
 
 
+def test_page_tells_warnings_and_sums_of_a_round_that_a_site_held_back() -> None:
+    lines = whole_run()
+    doubts = {"doubts": {"label_empty": 6}, "banded_doubts": {"volume_duplicated": (1, 4)}}
+    lines[0] = lines[0].model_copy(update={"sites": [lines[0].sites[0].model_copy(update=doubts), *lines[0].sites[1:]]})
+    held = lines[2].sites["hospital-a"].model_copy(update={"suppressed": ["voxels_et"]})
+    lines[2] = lines[2].model_copy(update={"sites": {**lines[2].sites, "hospital-a": held}})
+    text = page(lines)
+    assert "further warnings: 6 " in text
+    assert ", 1 to 4 " in text
+    assert "sums for pooling held back: Voxel counts (ET)" in text
+    assert "further warnings" not in page(whole_run())
+    assert "sums for pooling held back" not in page(whole_run())
+
+
 def test_what_is_kept_everywhere_is_told_as_a_choice_that_this_run_does_not_test() -> None:
     limit = "this run has no model without it: whether it helps at one hospital shows only beside"
     assert limit in page(whole_run(KEPT))

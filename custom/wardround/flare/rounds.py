@@ -180,6 +180,7 @@ def _site_round(reply: Reply, weight: float, agreed: Agreement | None) -> SiteRo
         cosine=agreed.cosine if agreed else None,
         norm_ratio=agreed.norm_ratio if agreed else None,
         flags=[*(agreed.flags if agreed else ()), *reply.notes],
+        suppressed=reply.suppressed,
     )
 
 

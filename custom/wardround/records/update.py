@@ -100,6 +100,7 @@ class SiteRound(BaseModel):
         norm_ratio: the L2 norm of its update by the median of all.
         flags: codes of what somebody should look into, as the server or the site found it: an update unlike the
             others', a model that does worse on the site's validation cases.
+        suppressed: names of tallies that the site's disclosure rules held back.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -111,3 +112,4 @@ class SiteRound(BaseModel):
     cosine: float | None = None
     norm_ratio: float | None = None
     flags: list[Code] = Field(default_factory=list)
+    suppressed: list[Code] = Field(default_factory=list)

@@ -61,7 +61,8 @@ class SiteFacts(_Part):
         joined_in: the first round of a site that was not ready in `prepare`, from 1; None for those that were.
         times_sent: rounds in which the server got an update from it, accepted or not.
         nature: patients of a hospital, generated data, or a part of a public data set that stands for a hospital.
-        counts, problems: of patients and cases, and of what was left out, by name; a small one is a range, `1 to 4`.
+        counts, problems, doubts: of patients and cases, of what was left out, and of further warnings, such as what is
+            doubtful and used, by name; a small one is a range, `1 to 4`.
         statistics, suppressed: names of the sums that it sent before the first round, and of those it held back.
         held_back: names of sums for pooling that it held back.
     """
@@ -81,6 +82,7 @@ class SiteFacts(_Part):
     statistics: list[str] = Field(default_factory=list)
     suppressed: list[str] = Field(default_factory=list)
     held_back: list[str] = Field(default_factory=list)
+    doubts: dict[str, int | str] = Field(default_factory=dict)
 
     @property
     def mark(self) -> str:

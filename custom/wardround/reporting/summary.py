@@ -134,12 +134,13 @@ def _site(manifest: SiteManifest, rounds: list[RoundFacts], lines: list[RunLine]
     reports += [
         line.sites[manifest.site] for line in lines if isinstance(line, RoundLine) and manifest.site in line.sites
     ]
-    held_back = [name for report in reports if isinstance(report, ScoreLine) for name in report.suppressed]
+    held_back = [name for report in reports for name in report.suppressed]
     return SiteFacts(
         name=manifest.site,
         role=manifest.role,
         counts={**manifest.counts, **_ranges(manifest.banded)},
         problems={**manifest.problems, **_ranges(manifest.banded_problems)},
+        doubts={**manifest.doubts, **_ranges(manifest.banded_doubts)},
         shared_entries=len(sizes),
         shared_numbers=sum(sizes),
         kept_local=list(manifest.kept_local),
