@@ -18,7 +18,8 @@ from wardround.records.metric_record import find, undefined, value_of
 from wardround.records.run_lines import DifferenceLine, RunLine, ScoreLine
 from wardround.records.scores import Scores
 from wardround.records.study import Study
-from wardround.site.baseline_arm import Arm, train_and_score
+from wardround.site.arm_rounds import Arm
+from wardround.site.baseline_arm import train_and_score
 from wardround.site.config import SiteConfig
 from wardround.site.open_site import OpenSite
 

@@ -9,12 +9,12 @@ import torch
 from support.fake_sites import open_fake_site, open_scaled_site, open_site_with_a_broken_neighbor
 from support.fake_workload import FakeData, FakeWorkload, PooledFakeData, make_study
 from wardround.learners.checkpoint import load_checkpoint
-from wardround.learners.pausing import Paused, Pauses
 from wardround.records.metric_record import value_of
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import BaselineRoundLine, RunLine, ScoreLine
 from wardround.records.scores import Scores
-from wardround.site.baseline_arm import Arm, train_and_score
+from wardround.site.arm_rounds import Arm
+from wardround.site.baseline_arm import train_and_score
 from wardround.site.baselines import baseline_arms, run_baselines
 from wardround.site.case_store import read_case_scores, write_case_scores
 from wardround.site.config import SiteConfig
@@ -237,18 +237,3 @@ def test_a_hospital_that_has_not_agreed_is_part_of_no_baseline(configs: list[Sit
     with pytest.raises(WardroundError) as caught:
         run_baselines(make_study(), [hospital, *configs[1:]], run="run", out=tmp_path / "out", on_line=lambda _: None)
     assert caught.value.code is Reason.CONSENT_MISSING
-
-
-def test_an_arm_that_is_paused_goes_on_to_the_same_figures(configs: list[SiteConfig], tmp_path: Path) -> None:
-    config, arm = configs[0], Arm("alone:hospital-a", ("hospital-a",))
-
-    def made(out: str, pauses: Pauses | None = None) -> ScoreLine:
-        lines: list[RunLine] = []
-        train_and_score(arm, STUDY, [config], "r", tmp_path / out, open_fake_site, lines.append, pauses=pauses)
-        return next(line for line in lines if isinstance(line, ScoreLine))
-
-    asked = iter([False] * 4 + [True])  # in the second of three rounds
-    with pytest.raises(Paused):
-        made("paused", Pauses(tmp_path / "paused-alone", lambda: next(asked)))
-    again = made("paused", Pauses(tmp_path / "paused-alone", lambda: False))
-    assert again.records == made("whole").records

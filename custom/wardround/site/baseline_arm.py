@@ -1,50 +1,28 @@
 """One baseline: a hospital alone, or all data pooled, trained and scored like the federation."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from torch import Tensor
-
-from wardround.aggregation.selection import choose_best
-from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
-from wardround.learners.fill import all_entries, fill_network
+from wardround.learners.checkpoint import make_checkpoint, save_checkpoint, weights_sha256
+from wardround.learners.fill import fill_network
 from wardround.learners.initial import with_statistics
 from wardround.learners.learner import Learner
 from wardround.learners.pausing import Pauses
 from wardround.records.arms import POOLED, POOLED_REFERENCE
 from wardround.records.changed import changed
-from wardround.records.metric_record import MetricRecord, value_of
 from wardround.records.reasons import WardroundError
-from wardround.records.run_lines import BaselineRoundLine, RunLine, ScoreLine
+from wardround.records.run_lines import ScoreLine
 from wardround.records.scores import Scores
 from wardround.records.study import Study
 from wardround.records.study_sections import Algorithm
+from wardround.site.arm_progress import ArmStart, ProgressFile
+from wardround.site.arm_rounds import Arm, Emit, train_rounds
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.open_site import OpenSite
 from wardround.site.reference import NO_REFERENCE, score_reference
-from wardround.workloads.site_data import SiteData
 
 Opener = Callable[[Study, SiteConfig], OpenSite]
-Emit = Callable[[RunLine], None]
-
-
-@dataclass(frozen=True)
-class Arm:
-    """A baseline's name, and the sites whose training cases it sees and whose validation cases choose its model."""
-
-    name: str
-    sites: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Chosen:
-    """The model that validation picked."""
-
-    entries: Mapping[str, Tensor]
-    model_round: int
-    notes: tuple[str, ...]
 
 
 def train_and_score(
@@ -71,7 +49,8 @@ def train_and_score(
         out: the run's folder; the model goes to `models/<arm>`.
         opener: how a site is opened.
         emit: takes each line as it is known.
-        pauses: where and when training may be paused. The rounds before are made again then, to the same bits.
+        pauses: where and when training may be paused. There each round is kept once it is done, so that a later call
+            with the same study, run and data goes on from it, on a CPU to the same bits, whatever ended the one before.
 
     Raises:
         Paused: training was stopped for now.
@@ -87,7 +66,13 @@ def train_and_score(
     judges = {site: opened[site].data for site in arm.sites}
     statistics = [tally for _, judge in sorted(judges.items()) for tally in judge.statistics()]
     shared = with_statistics(learner.shared_entries(), workload, statistics)
-    chosen = _train(learner, arm, shared, judges, emit, pauses)
+    kept = None
+    if pauses is not None:
+        start = ArmStart(
+            study_digest=alike.digest(), arm=arm.name, counts=data.counts, weights_sha256=weights_sha256(shared)
+        )
+        kept = ProgressFile(pauses.folder, start)
+    chosen = train_rounds(learner, arm, shared, judges, emit, pauses=pauses, kept=kept)
     fill_network(learner.network, chosen.entries)
     checkpoint = make_checkpoint(
         chosen.entries, alike, model_round=chosen.model_round, workload=workload, notes=chosen.notes
@@ -96,6 +81,8 @@ def train_and_score(
     for config in configs:
         scores = opened[config.name].data.score(learner.network, "test", detail=True)
         _tell(arm.name, config, scores, run, emit, model_round=chosen.model_round, notes=chosen.notes)
+    if kept:
+        kept.remove()
     if arm.name != POOLED or not workload.has_reference:
         return
     reference = workload.reference(data)
@@ -138,35 +125,6 @@ def _tell(
             suppressed=scores.suppressed,
         )
     )
-
-
-def _train(
-    learner: Learner,
-    arm: Arm,
-    shared: Mapping[str, Tensor],
-    judges: Mapping[str, SiteData],
-    emit: Emit,
-    pauses: Pauses | None,
-) -> _Chosen:
-    study = learner.study
-    rounds, every = study.training.rounds, study.evaluation.evaluate_every
-    key, mode = study.evaluation.key_metric, study.evaluation.key_metric_mode
-    values: dict[int, dict[str, float | None]] = {}
-    best: _Chosen | None = None
-    for index in range(rounds):
-        learner.load(shared, model_round=index)
-        learner.train(index, pauses)
-        shared, model_round = learner.shared_entries(), index + 1
-        if model_round % every and model_round < rounds:
-            continue
-        records: dict[str, list[MetricRecord]] = {
-            site: data.score(learner.network, "validation").records for site, data in judges.items()
-        }
-        emit(BaselineRoundLine(arm=arm.name, round=model_round, sites=records))
-        values[model_round] = {site: value_of(found, key) for site, found in records.items()}
-        if choose_best(values, arm.sites, mode) == model_round:
-            best = _Chosen(all_entries(learner.network), model_round, ())
-    return best or _Chosen(all_entries(learner.network), rounds, ("no_round_with_key_metric",))
 
 
 def _without_federation(study: Study, arm: Arm) -> Study:

@@ -7,7 +7,8 @@ from wardround.records.arms import POOLED, alone_at
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
-from wardround.site.baseline_arm import Arm, Opener, train_and_score
+from wardround.site.arm_rounds import Arm
+from wardround.site.baseline_arm import Opener, train_and_score
 from wardround.site.config import SiteConfig
 from wardround.site.consent import require_consent
 from wardround.site.open_site import open_site

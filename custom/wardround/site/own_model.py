@@ -8,7 +8,8 @@ from wardround.records.metric_record import MetricRecord
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RunLine, ScoreLine
 from wardround.records.study import Study
-from wardround.site.baseline_arm import Arm, train_and_score
+from wardround.site.arm_rounds import Arm
+from wardround.site.baseline_arm import train_and_score
 from wardround.site.case_store import case_file, read_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.open_site import OpenSite
