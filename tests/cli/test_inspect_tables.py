@@ -183,3 +183,32 @@ def test_a_kind_that_is_not_installed_is_told_as_such(study: Path) -> None:
     assert done.exit_code == 2
     assert "workload.kind: 'clinical_rsk' is not installed" in done.output
     assert "has no section" not in done.output
+
+
+def test_what_is_not_declared_is_one_finding_below_what_is_not_there(study: Path) -> None:
+    renamed = {
+        name: {**mapping, "column": f"X{place}"} for place, (name, mapping) in enumerate(SITE["columns"].items())
+    }
+    done = _inspect(study, columns=renamed, known_at_index=False)
+    assert done.exit_code == 1
+    missing, undeclared = done.stdout.index("column_missing x 4, site.yaml"), done.stdout.index("known_too_late x 4")
+    assert missing < undeclared
+    assert "columns.age.column: no column 'X0' in table.csv" in done.stdout
+    assert "at age, cholesterol, sex, ward" in done.stdout
+    assert done.stdout.count("what to do:") == 2
+
+    absent = _inspect(study, columns=renamed, known_at_index=False, source={"kind": "csv", "file": "no.csv"})
+    assert absent.stdout.index("no.csv\n           no such file") < absent.stdout.index("known_too_late x 4")
+    as_json = _inspect(study, "--format", "json", columns=renamed, known_at_index=False)
+    (record,) = json.loads(as_json.stdout)
+    (told,) = [one for one in record["findings"] if one["kind"] == "known_too_late"]
+    assert told["count"] == 4
+    assert "`known_at_index: true` beside `columns`" in told["advice"]
+
+
+def test_a_path_that_leads_nowhere_is_told_with_keys_that_are_empty(study: Path) -> None:
+    done = _inspect(study, source={"kind": "csv", "file": "no.csv", "decimal": None}, contract_file="signed.yaml")
+    assert done.exit_code == 1
+    told = [done.stdout.index(one) for one in ("no.csv: data.clinical_risk.source.file: nothing is there", "empty")]
+    assert told == sorted(told)
+    assert "signed.yaml: data.clinical_risk.contract_file: nothing is there" in done.stdout

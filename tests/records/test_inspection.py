@@ -94,7 +94,15 @@ def test_groups_share_what_is_alike_and_come_by_severity() -> None:
         Finding.of(Severity.ERROR, Reason.MASK_INVALID, fault("0, 255", file=f"/d/{case}/seg.nii.gz", case=case))
         for case in ("P-1", "P-2")
     ]
-    masks, values = group_findings([*rows, *files])
+    keys = [
+        Finding.of(Severity.NOTE, Reason.COLUMN_MISSING, fault(found, file="site.yaml", key=f"columns.{name}"))
+        for name, found in (("age", "no Alter"), ("sex", "no sex"))
+    ]
+    masks, values, columns = group_findings([*keys, *rows, *files])
+    assert (columns.title, columns.lines) == (
+        "column_missing x 2, site.yaml",
+        ("columns.age: no Alter", "columns.sex: no sex"),
+    )
     assert (values.title, values.lines[3]) == ("value_invalid x 8, t.csv, column age", "row 3: 3")
     assert values.first_lines(2) == [
         "t.csv, column age: row 0: 0",

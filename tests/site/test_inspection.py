@@ -145,3 +145,19 @@ def test_a_device_and_a_folder_that_cannot_be_used_are_errors(tmp_path: Path) ->
     assert record.counts["train_cases"]  # and what there is to say of the data
     with pytest.raises(WardroundError, match=r"data\.clinical_risk: missing"):
         inspect_site(made_study(), config.model_copy(update={"data": {"brain_tumor": {}}}))
+
+
+def test_images_that_are_not_the_studys_are_told_with_what_their_headers_tell(
+    hospitals: dict[str, tuple[Study, SiteConfig]],
+) -> None:
+    study, config = hospitals["brain_tumor"]
+    section = config.data["brain_tumor"]
+    section["declares"] = AGREED | {"surgical_status": "mixed"}
+    told = inspect_site(study, config).record.findings
+    assert [(one.severity, one.kind) for one in told[:2]] == [
+        (Severity.ERROR, Reason.CONTRACT_MISMATCH),
+        (Severity.WARNING, Reason.DATA_UNREADABLE),
+    ]
+    section["folder"] = section["folder"] + "-elsewhere"
+    told = inspect_site(study, config).record.findings
+    assert [one.kind for one in told] == [Reason.DATA_MISSING, Reason.CONTRACT_MISMATCH]

@@ -11,11 +11,11 @@ _ORDER = list(Severity)
 
 @dataclass(frozen=True)
 class FindingGroup:
-    """Findings that differ in nothing but row, case or file, and in what was found there.
+    """Findings that differ in nothing but key, row, case or file, and in what was found there.
 
     Args:
         severity, kind, expected, advice: that all of them have.
-        place: the file or column that all of them are in; empty where they are in several files.
+        place: the file, column and key that all of them are in; empty where they are in several files.
         lines: each one's place within that, and what was found.
         count: how many values, rows or files these are.
     """
@@ -49,7 +49,7 @@ def group_findings(findings: Iterable[Finding]) -> list[FindingGroup]:
     """Groups in the order of severity, then of their first finding."""
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for one in findings:
-        key = (one.severity, one.kind, one.where.column, one.where.key, one.expected, one.advice)
+        key = (one.severity, one.kind, one.where.column, one.expected, one.advice)
         groups.setdefault(key, []).append(one)
     made = [_group(members) for members in groups.values()]
     return sorted(made, key=lambda group: _ORDER.index(group.severity))
@@ -59,18 +59,23 @@ def _group(members: list[Finding]) -> FindingGroup:
     first = members[0]
     files = {one.where.file for one in members}
     in_one = len(files) == 1 and not any(one.where.case for one in members)
-    shared = Where(file=first.where.file, column=first.where.column, key=first.where.key) if in_one else Where()
+    key = first.where.key if len({one.where.key for one in members}) == 1 else ""
+    shared = Where(file=first.where.file, column=first.where.column, key=key) if in_one else Where()
     return FindingGroup(
         severity=first.severity,
         kind=str(first.kind),
         place=shared.text,
         expected=first.expected,
         advice=first.advice,
-        lines=tuple(_line(one, in_one=in_one) for one in members),
+        lines=tuple(_line(one, shared) for one in members),
         count=sum(one.count for one in members),
     )
 
 
-def _line(one: Finding, *, in_one: bool) -> str:
-    place = ("" if one.where.row is None else f"row {one.where.row}") if in_one else one.where.text
+def _line(one: Finding, shared: Where) -> str:
+    """What the group's own place leaves to be said."""
+    place = one.where.text
+    if shared.file or shared.column or shared.key:
+        row = "" if one.where.row is None else f"row {one.where.row}"
+        place = ": ".join(part for part in (row, "" if shared.key else one.where.key) if part)
     return f"{place}: {one.found}" if place else one.found

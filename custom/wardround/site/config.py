@@ -86,6 +86,10 @@ class SiteConfig(Section):
         """Where `section` found the settings, such as `site.yaml: data.readmission`, for messages on them."""
         return f"{self.source.name}: data.{self._key(kind, study)}"
 
+    def paths(self, kind: str, study: str = "") -> list[tuple[str, Path]]:
+        """Keys and paths of the section for one study; see `section`."""
+        return list(_paths_in(self.section(kind, study), f"data.{self._key(kind, study)}"))
+
     def declared(self, kind: str, study: str = "") -> DeclaredData:
         """What the section for one study declares of its data; see `section`."""
         return declared_in(self.section(kind, study))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from wardround.learners.devices import usable_device
 from wardround.records.faults import fault
@@ -39,6 +40,9 @@ class Inspected:
 def inspect_site(study: Study, config: SiteConfig, *, progress: Progress = unseen, threads: int = 1) -> Inspected:
     """Opens the data, which prepares images where they are not yet, tries device and folders, and notes the outcome.
 
+    Where the data cannot be opened, paths of the section that lead nowhere are told with the cause, and first: it may
+    be one of several keys that keep the data from being looked for.
+
     Args:
         study: whose data to look at.
         config: the site's.
@@ -56,6 +60,7 @@ def inspect_site(study: Study, config: SiteConfig, *, progress: Progress = unsee
         data = read_data(workload, study, config, progress=progress, threads=threads)
     except WardroundError as error:
         told = Findings.of_errors([error], Severity.ERROR)
+        told = Findings([*_dead_ends(study, config, told), *told])
     return Inspected(_noted(study, config, data, told), data)
 
 
@@ -135,6 +140,27 @@ def _empty_splits(config: SiteConfig, counts: dict[str, int]) -> list[Finding]:
         for split in asked
         if not counts.get(f"{split}_cases", 0)
     ]
+
+
+def _dead_ends(study: Study, config: SiteConfig, told: Findings) -> list[Finding]:
+    """Paths of the study's section at which nothing is, but for those that somebody has told of already."""
+    known = {one.where.file.removeprefix("folder ") for one in told}
+    return [
+        Finding.of(
+            Severity.ERROR,
+            Reason.DATA_MISSING,
+            fault("nothing is there", file=path, key=key, advice="put it there, or name another place"),
+        )
+        for key, path in config.paths(study.workload["kind"], study.name)
+        if str(path) not in known and not _is_there(path)
+    ]
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a folder on the way may not be looked into, which whoever reads the file will say
+        return True
 
 
 def _unusable_parts(config: SiteConfig) -> Findings:

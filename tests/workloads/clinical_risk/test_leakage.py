@@ -136,13 +136,14 @@ def test_a_value_without_a_valid_time_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_column_without_a_time_must_be_declared(tmp_path: Path) -> None:
-    with pytest.raises(WardroundError, match=r"columns\.age: neither `time`") as caught:
+    neither = "neither `time` nor `known_at_index: true` at age, cholesterol, sex, ward,"
+    with pytest.raises(WardroundError, match=f"site.yaml: columns: {neither}") as caught:
         read_table(contract(), csv_site(tmp_path, *ROWS, known_at_index=False))
     assert caught.value.code == Reason.KNOWN_TOO_LATE
     assert "name at `time` the column" in str(caught.value)
-    assert "or declare `known_at_index: true`" in str(caught.value)
-    told = [one.where.key for one in caught.value.faults]
-    assert told == [f"columns.{name}" for name in contract().columns]  # all that are undeclared at once
+    assert "add the line `known_at_index: true` beside `columns`, which declares them all" in str(caught.value)
+    (told,) = caught.value.faults  # one for all of them
+    assert told.count == 4
     declared = {name: {**mapping, "known_at_index": True} for name, mapping in SITE["columns"].items()}
     table = read_table(contract(), csv_site(tmp_path, *ROWS, known_at_index=False, columns=declared))
     assert table.frame.height == 5

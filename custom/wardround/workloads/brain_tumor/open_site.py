@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,10 +121,30 @@ def look_first(
     """Finds the cases, divides the patients and reads headers; no voxel is looked at.
 
     Raises:
-        WardroundError: the settings contradict themselves, or there is no case.
+        WardroundError: the settings contradict themselves, or there is no case; or the images are not what the study
+            asks for, with all that names and headers tell besides.
     """
+    refused = _refused(lambda: refuse_other_images(settings.contract, site))
+    try:
+        first = _look(settings, site, exclude, progress)
+    except WardroundError as error:
+        raise WardroundError(error.code, *Findings.of_errors([error, *refused], Severity.ERROR)) from error
+    if refused:
+        told = Findings.of_errors(refused, Severity.ERROR)
+        raise WardroundError(refused[0].code, *told, *first.findings(first.left_out({})))
+    return first
+
+
+def _refused(look: Callable[[], None]) -> list[WardroundError]:
+    try:
+        look()
+    except WardroundError as error:
+        return [error]
+    return []
+
+
+def _look(settings: BrainTumorSettings, site: BrainTumorSiteSettings, exclude: Path, progress: Progress) -> FirstLook:
     contract = settings.contract
-    refuse_other_images(contract, site)
     opted_out = read_opt_out(site.opt_out_file)
     found = find_cases(site, contract.sequences, exclude=exclude, opted_out=opted_out)
     labelled = {files.patient for files in found.cases if files.label}

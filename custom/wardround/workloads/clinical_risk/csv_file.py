@@ -38,11 +38,28 @@ def read_csv(source: CsvSource, wanted: Set[str], progress: Progress = unseen) -
         WardroundError: no such file, empty, another format, encoding or separator, or a row with too many or too few
             fields, which is named.
     """
+    with _records(source) as reader:
+        return _read(reader, source, wanted, progress)
+
+
+def csv_names(source: CsvSource) -> list[str]:
+    """The names of all columns, from no more than the header.
+
+    Raises:
+        WardroundError: as `read_csv`, for the file and its header.
+    """
+    with _records(source) as reader:
+        return [name.strip() for name in _header(reader, source)]
+
+
+@contextmanager
+def _records(source: CsvSource) -> Iterator[Iterator[list[str]]]:
+    """Lines as lists of fields, with what goes wrong on the way told as what it is."""
     with _opened(source) as stream:
+        # `strict` refuses a quote that is never closed, which would swallow the rest of the file as one value.
+        reader = csv.reader(stream, delimiter=source.separator, strict=True)
         try:
-            # `strict` refuses a quote that is never closed, which would swallow the rest of the file as one value.
-            reader = csv.reader(stream, delimiter=source.separator, strict=True)
-            return _read(reader, source, wanted, progress)
+            yield reader
         except UnicodeError as error:
             raise WardroundError(Reason.DATA_UNREADABLE, _wrong_encoding(source, error)) from error
         except csv.Error as error:

@@ -1,6 +1,6 @@
 """What was measured too late to be known when the risk is asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from wardround.records.faults import Fault, Where, fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.clinical_risk.contract import Contract, Window
-from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
+from wardround.workloads.clinical_risk.contract import Contract, Name, Window
+from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
 from wardround.workloads.clinical_risk.times import Times
 
 
@@ -24,16 +24,17 @@ class Outside:
     early: pl.Series
 
 
-def refuse_undeclared(contract: Contract, site: ClinicalRiskSiteSettings) -> None:
+def undeclared(contract: Contract, site: ClinicalRiskSiteSettings) -> list[Finding]:
     """Asks of every input either when it was measured, or a declaration that it is known at the index date.
 
-    Raises:
-        WardroundError: an input has neither or both, there is no index date to compare with, or an input is read from
-            the outcome's own column; all such inputs are told, with the first one's code.
+    Returns:
+        Errors: inputs have neither, which is one finding for all of them, or both, there is no index date to compare
+        with, or an input is read from the outcome's own column. Inputs that site.yaml does not map are passed over.
     """
-    told = [*_of_patient(site), *(one for name in contract.columns for one in _of_input(name, site))]
-    if told:
-        raise WardroundError(told[0].kind, *told)
+    mapped = {name: mapping for name in contract.columns if (mapping := site.columns.get(name)) is not None}
+    told = [*_of_patient(site), *(one for name, mapping in mapped.items() for one in _of_input(name, mapping, site))]
+    open_ones = [name for name, mapping in mapped.items() if mapping.time is None and not mapping.known_at_index]
+    return [*told, *([] if site.known_at_index or not open_ones else [_without_time(open_ones)])]
 
 
 def _of_patient(site: ClinicalRiskSiteSettings) -> Iterator[Finding]:
@@ -42,10 +43,7 @@ def _of_patient(site: ClinicalRiskSiteSettings) -> Iterator[Finding]:
         yield _error(Reason.CONFIGURATION_INVALID, found, "patient", advice=advice)
 
 
-def _of_input(name: str, site: ClinicalRiskSiteSettings) -> Iterator[Finding]:
-    mapping = site.columns[name]
-    if mapping is None:
-        return  # absent at this site: nothing to leak
+def _of_input(name: Name, mapping: ColumnMapping, site: ClinicalRiskSiteSettings) -> Iterator[Finding]:
     key = f"columns.{name}"
     if mapping.column == site.outcome.column:
         found = f"{mapping.column} is the outcome's own column, which would predict itself"
@@ -53,16 +51,7 @@ def _of_input(name: str, site: ClinicalRiskSiteSettings) -> Iterator[Finding]:
     elif mapping.column == site.patient:
         found = f"{mapping.column} is the patient's id, which is no input"
         yield _error(Reason.CONFIGURATION_INVALID, found, f"{key}.column", advice="name another column")
-    if mapping.time is None and not (mapping.known_at_index or site.known_at_index):
-        yield _error(
-            Reason.KNOWN_TOO_LATE,
-            "neither `time`, the column that says when it was measured, nor `known_at_index: true`",
-            key,
-            expected="one of the two",
-            advice="name at `time` the column that says when it was measured, or declare `known_at_index: true` (for "
-            "all such columns at once beside `columns`); a value from after the index date gives the outcome away",
-        )
-    elif mapping.time is not None and mapping.known_at_index:
+    if mapping.time is not None and mapping.known_at_index:
         found, advice = "has both `time` and `known_at_index`", "keep the one that is true"
         yield _error(Reason.CONFIGURATION_INVALID, found, key, advice=advice)
     elif mapping.time is not None and site.index_date is None:
@@ -70,8 +59,22 @@ def _of_input(name: str, site: ClinicalRiskSiteSettings) -> Iterator[Finding]:
         yield _error(Reason.CONFIGURATION_INVALID, found, f"{key}.time", advice=advice)
 
 
-def _error(kind: Reason, found: str, key: str, *, expected: str = "", advice: str) -> Finding:
-    told = fault(found, file="site.yaml", key=key, expected=expected, advice=advice)
+def _without_time(names: Sequence[Name]) -> Finding:
+    """One finding for all of them, since one line declares them all."""
+    return _error(
+        Reason.KNOWN_TOO_LATE,
+        f"neither `time` nor `known_at_index: true` at {', '.join(names)}",
+        "columns",
+        expected="one of the two for each",
+        advice="if all of these are known at the index date, add the line `known_at_index: true` beside `columns`, "
+        "which declares them all; of any other name at `time` the column that says when it was measured. A value from "
+        "after the index date gives the outcome away",
+        count=len(names),
+    )
+
+
+def _error(kind: Reason, found: str, key: str, *, expected: str = "", advice: str, count: int = 1) -> Finding:
+    told = fault(found, file="site.yaml", key=key, expected=expected, advice=advice, count=count)
     return Finding.of(Severity.ERROR, kind, told)
 
 

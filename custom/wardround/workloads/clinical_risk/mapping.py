@@ -1,38 +1,40 @@
-"""Whether a site's section of site.yaml fits the contract and the columns that are there; refused before any value."""
+"""Whether a site's section of site.yaml fits the contract and the columns that are there, before any value."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wardround.records.faults import Fault, fault
-from wardround.records.reasons import Reason, WardroundError
+from wardround.records.inspection import Finding, Severity
+from wardround.records.reasons import Reason
 from wardround.workloads.clinical_risk.contract import OTHER, CategoryColumn, Contract, Exclusion, Name, NumberColumn
-from wardround.workloads.clinical_risk.leakage import refuse_undeclared
+from wardround.workloads.clinical_risk.leakage import undeclared
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings, ColumnMapping
 from wardround.workloads.clinical_risk.values import MISSING, code_text
 
+_SHOWN = 20  # names of a table's columns, in a message on those that are not there
 
-def refuse_misfit(contract: Contract, site: ClinicalRiskSiteSettings) -> None:
-    """Compares site.yaml with the contract.
 
-    Raises:
-        WardroundError: with one line a fault, naming the key, what was found and what is allowed.
-    """
-    _refuse(Reason.COLUMN_MISSING, _unmapped(contract.columns, site.columns, "columns"))
+def misfits(contract: Contract, site: ClinicalRiskSiteSettings) -> list[Finding]:
+    """Compares site.yaml with the contract; all that does not fit, each error with its key and what is allowed."""
     excluded = {exclusion.column for exclusion in contract.exclusions}
-    if not any(site.columns.values()):
-        _refuse(
-            Reason.COLUMN_MISSING, [_at("columns", "all are null", expected="at least one that comes from the table")]
-        )
-    _refuse(Reason.COLUMN_MISSING, _unmapped(excluded, site.exclusions, "exclusions"))
+    missing = [
+        *_unmapped(contract.columns, site.columns, "columns"),
+        *_unmapped(excluded, site.exclusions, "exclusions"),
+    ]
+    if site.columns and not any(site.columns.values()):
+        missing.append(_at("columns", "all are null", expected="at least one that comes from the table"))
     faults = [fault for name, column in contract.columns.items() for fault in _misfits(name, column, site)]
     faults += _unknown_targets(
         "outcome.codes", site.outcome.codes, (contract.outcome.positive, contract.outcome.negative, MISSING)
     )
     faults += _clashes("outcome.codes", site.outcome.codes)
     for exclusion in contract.exclusions:
-        faults += _exclusion_faults(exclusion, site.exclusions[exclusion.column])
-    _refuse(Reason.CONFIGURATION_INVALID, faults)
-    refuse_undeclared(contract, site)
+        faults += _exclusion_faults(exclusion, site.exclusions.get(exclusion.column))
+    return [
+        *_errors(Reason.COLUMN_MISSING, missing),
+        *_errors(Reason.CONFIGURATION_INVALID, faults),
+        *undeclared(contract, site),
+    ]
 
 
 def wanted_columns(site: ClinicalRiskSiteSettings, *, labelled: bool) -> dict[str, str]:
@@ -44,11 +46,10 @@ def wanted_columns(site: ClinicalRiskSiteSettings, *, labelled: bool) -> dict[st
     return wanted
 
 
-def refuse_missing_columns(wanted: Mapping[str, str], there: Iterable[str], source: str) -> None:
-    """Compares what site.yaml names with what the source has.
+def missing_columns(wanted: Mapping[str, str], there: Iterable[str], source: str) -> list[Finding]:
+    """Compares what site.yaml names with what the source has: an error for each column that is not there.
 
-    Raises:
-        WardroundError: with one line a column that is not there, and names that look like it.
+    Names that look like it stand with each, and all that the source has with all of them.
     """
     there = list(there)
     faults = []
@@ -57,9 +58,9 @@ def refuse_missing_columns(wanted: Mapping[str, str], there: Iterable[str], sour
             continue
         lowered = {name.lower(): name for name in there}
         near = difflib.get_close_matches(column.lower(), list(lowered), n=3, cutoff=0.6)
-        hint = f"did you mean {' or '.join(lowered[name] for name in near)}?" if near else _has(there)
-        faults.append(_at(key, f"{source} has no column {column!r}", advice=hint))
-    _refuse(Reason.COLUMN_MISSING, faults)
+        hint = f" (did you mean {' or '.join(lowered[name] for name in near)}?)" if near else ""
+        faults.append(_at(key, f"no column {column!r} in {source}{hint}", advice=_has(there)))
+    return _errors(Reason.COLUMN_MISSING, faults)
 
 
 def _named(site: ClinicalRiskSiteSettings, *, labelled: bool) -> Iterator[tuple[str, str | None]]:
@@ -79,8 +80,8 @@ def _named(site: ClinicalRiskSiteSettings, *, labelled: bool) -> Iterator[tuple[
 
 
 def _has(names: list[str]) -> str:
-    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-    return f"it has {shown}"
+    shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    return f"name the column that holds it; the table has {shown}"
 
 
 def _unmapped(asked: Iterable[Name], mapped: Iterable[Name], section: str) -> list[Fault]:
@@ -99,7 +100,7 @@ def _unmapped(asked: Iterable[Name], mapped: Iterable[Name], section: str) -> li
 
 
 def _misfits(name: Name, column: NumberColumn | CategoryColumn, site: ClinicalRiskSiteSettings) -> Iterator[Fault]:
-    mapping = site.columns[name]
+    mapping = site.columns.get(name)
     if mapping is None:
         return
     key = f"columns.{name}"
@@ -186,6 +187,5 @@ def _at(key: str, found: str, *, expected: str = "", advice: str = "") -> Fault:
     return fault(found, file="site.yaml", key=key, expected=expected, advice=advice)
 
 
-def _refuse(code: Reason, faults: Iterable[Fault]) -> None:
-    if told := list(faults):
-        raise WardroundError(code, *told)
+def _errors(kind: Reason, faults: Iterable[Fault]) -> list[Finding]:
+    return [Finding.of(Severity.ERROR, kind, one) for one in faults]

@@ -1,19 +1,22 @@
 """A hospital's table as it lies there: a text file, a Parquet file or a query, read without judging its values."""
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import polars as pl
 
 from wardround.records.faults import fault
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.clinical_risk.csv_file import read_csv
+from wardround.workloads.clinical_risk.csv_file import csv_names, read_csv
 from wardround.workloads.clinical_risk.settings import CsvSource, ParquetSource, Source
 from wardround.workloads.clinical_risk.sql_query import read_query
 from wardround.workloads.plain_file import refuse_no_file
 from wardround.workloads.progress import Progress, unseen
 
+_QUERY = "the query"
+_NAME_IT = "name it at source.file of site.yaml"
 _READABLE = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Null)
 
 
@@ -50,7 +53,7 @@ def read_source(source: Source, wanted: Set[str], progress: Progress = unseen) -
         name = source.file.name
     else:
         frame, names = read_query(source, wanted, progress)
-        name = "the query"
+        name = _QUERY
     progress("rows", frame.height, frame.height)
     twice = sorted(column for column, count in Counter(names).items() if count > 1)
     if twice:
@@ -66,6 +69,21 @@ def read_source(source: Source, wanted: Set[str], progress: Progress = unseen) -
         told = fault("has columns, but no row", file=name, advice="export the patients too")
         raise WardroundError(Reason.DATA_MISSING, told)
     return SourceRows(frame, names, name, decimal)
+
+
+def source_columns(source: Source) -> tuple[str, list[str]]:
+    """The source's name for messages, and the names of its columns, without a look at its rows.
+
+    Raises:
+        WardroundError: as `read_source`, for what a header tells.
+    """
+    if isinstance(source, CsvSource):
+        return source.file.name, csv_names(source)
+    if isinstance(source, ParquetSource):
+        refuse_no_file(source.file, expected="a table", advice=_NAME_IT)
+        with _told_as_parquet(source):
+            return source.file.name, list(pl.read_parquet_schema(source.file))
+    return _QUERY, read_query(source, frozenset(), rows=False)[1]
 
 
 def column_of(frame: pl.DataFrame, name: str) -> pl.Series:
@@ -91,13 +109,19 @@ def _refuse_other_types(frame: pl.DataFrame, wanted: Set[str], source: str) -> N
 
 
 def _read_parquet(source: ParquetSource, wanted: Set[str]) -> tuple[pl.DataFrame, list[str]]:
-    refuse_no_file(source.file, expected="a table", advice="name it at source.file of site.yaml")
-    try:
+    refuse_no_file(source.file, expected="a table", advice=_NAME_IT)
+    with _told_as_parquet(source):
         names = list(pl.read_parquet_schema(source.file))
         # by place, not by name: polars would take a name such as ^age$ for a pattern
         places = [place for place, name in enumerate(names) if name in wanted]
         # without a wanted column the caller names what is missing, and needs a row to get there
-        frame = pl.read_parquet(source.file, columns=places or [0])
+        return pl.read_parquet(source.file, columns=places or [0]), names
+
+
+@contextmanager
+def _told_as_parquet(source: ParquetSource) -> Iterator[None]:
+    try:
+        yield
     except (pl.exceptions.PolarsError, OSError) as error:
         raise WardroundError(
             Reason.DATA_UNREADABLE,
@@ -107,4 +131,3 @@ def _read_parquet(source: ParquetSource, wanted: Set[str]) -> tuple[pl.DataFrame
                 advice="check the file, or that source.kind is right",
             ),
         ) from error
-    return frame, names

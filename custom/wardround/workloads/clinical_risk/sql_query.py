@@ -15,11 +15,19 @@ _CHUNK = 20_000
 _SHORTEST_TO_MASK = 3  # a shorter secret cannot be cut out of a message without breaking every word: then tell none
 
 
-def read_query(source: SqlSource, wanted: Set[str], progress: Progress = unseen) -> tuple[pl.DataFrame, list[str]]:
+def read_query(
+    source: SqlSource, wanted: Set[str], progress: Progress = unseen, *, rows: bool = True
+) -> tuple[pl.DataFrame, list[str]]:
     """Runs the query as it stands and reads its rows.
 
     SQLite and PostgreSQL refuse a query that would change anything; nothing is ever committed, but some databases
     commit a DROP by themselves: there, give an account that may only read.
+
+    Args:
+        source: the query, and where the database's URL stands.
+        wanted: columns to read.
+        progress: is told how many rows are read.
+        rows: False asks for the columns' names alone.
 
     Returns:
         The wanted columns that are there, and the names of all.
@@ -65,8 +73,8 @@ def read_query(source: SqlSource, wanted: Set[str], progress: Progress = unseen)
                 names = [str(name) for name in result.keys()]  # noqa: SIM118 - a result is no dict
                 kept = [index for index, name in enumerate(names) if name in wanted] or [0]
                 chunks = []
-                for rows in result.partitions(_CHUNK):
-                    chunks.append(_frame(rows, kept))
+                for part in result.partitions(_CHUNK) if rows else ():
+                    chunks.append(_frame(part, kept))
                     progress("rows", sum(chunk.height for chunk in chunks), None)
         finally:
             engine.dispose()

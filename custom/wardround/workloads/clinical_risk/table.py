@@ -13,8 +13,9 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract
 from wardround.workloads.clinical_risk.eligibility import EligibleRows, eligible_rows
 from wardround.workloads.clinical_risk.findings import TableFindings, cut, too_many
+from wardround.workloads.clinical_risk.first_look import refuse_unfit
 from wardround.workloads.clinical_risk.input_column import read_column
-from wardround.workloads.clinical_risk.mapping import refuse_misfit, refuse_missing_columns, wanted_columns
+from wardround.workloads.clinical_risk.mapping import missing_columns, wanted_columns
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSiteSettings
 from wardround.workloads.clinical_risk.sources import SourceRows, column_of, read_source
 from wardround.workloads.clinical_risk.values import MISSING, as_text, code_text
@@ -70,10 +71,10 @@ def read_table(
         WardroundError: the section does not fit the contract, the source cannot be read or lacks a column, or no row
             is usable. A fault in a value or row is no error but a finding of the table.
     """
-    refuse_misfit(contract, site)
+    refuse_unfit(contract, site, labelled=labelled)
     wanted = wanted_columns(site, labelled=labelled)
     source = read_source(site.source, wanted.keys(), progress)
-    refuse_missing_columns(wanted, source.names, source.name)
+    Findings(missing_columns(wanted, source.names, source.name)).refuse()
     findings = TableFindings(source.name)
     rows = eligible_rows(contract, site, source, findings, labelled=labelled)
     outcome = _read_outcome(rows, contract, site, source, findings) if labelled else np.zeros(0, np.uint8)
