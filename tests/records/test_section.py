@@ -4,6 +4,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from support.small_tables import SITE
 from wardround.records.acceptance import Acceptance
 from wardround.records.disclosure import Disclosure
 from wardround.records.reasons import WardroundError
@@ -12,6 +13,7 @@ from wardround.records.section import Section
 from wardround.records.study import Study
 from wardround.records.yaml_text import yaml_value
 from wardround.site.config import SiteConfig
+from wardround.site.windows import TrainingWindows
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
 from wardround.workloads.clinical_risk.settings import ClinicalRiskSettings, ClinicalRiskSiteSettings
 
@@ -47,6 +49,24 @@ class _Outer(Section):
 def test_truth_value_is_no_number_of_patients_or_digits(key: str, word: str) -> None:
     with pytest.raises(WardroundError, match=rf"site\.yaml: {key}: expected a number; YAML reads yes"):
         validated(Disclosure, yaml_value(f"{key}: {word}", "site.yaml"), "site.yaml")
+
+
+@pytest.mark.parametrize(
+    ("model", "key", "others"),
+    [
+        (Disclosure, "allowed", {}),
+        (SiteConfig, "training_windows", {"name": "a", "data": {"fake": {}}}),
+        (TrainingWindows, "device_hours_a_day", {"time_zone": "Europe/Berlin", "weekly": [{"from": "20:00"}]}),
+        (BrainTumorSiteSettings, "opt_out_file", {"folder": "data", "layout": "msd", "labels": "msd"}),
+        (ClinicalRiskSiteSettings, "opt_out_file", SITE | {"source": {"kind": "csv", "file": "table.csv"}}),
+    ],
+)
+def test_a_limit_without_a_value_is_not_taken_for_none(
+    model: type[BaseModel], key: str, others: dict[str, Any]
+) -> None:
+    assert getattr(validated(model, others, "site.yaml"), key) is None
+    with pytest.raises(WardroundError, match=rf"^site\.yaml: {key}: empty, which would switch it off; fill it in"):
+        validated(model, {**others, key: None}, "site.yaml")
 
 
 @pytest.mark.parametrize(

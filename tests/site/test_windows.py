@@ -136,6 +136,15 @@ def test_a_time_may_be_written_without_quotes_and_the_file_written_anew_says_the
     assert load_site_config(tmp_path / "again.yaml").training_windows == config.training_windows
 
 
+def test_a_file_written_anew_says_no_more_than_its_admin_did(tmp_path: Path) -> None:
+    config = _load(tmp_path, "{time_zone: Europe/Berlin, weekly: [{from: 20:00}]}")
+    (tmp_path / "again.yaml").write_text(resolved_yaml(config))
+    again = yaml.safe_load(resolved_yaml(config))
+    assert set(again) == {"name", "state_folder", "cache_folder", "training_windows", "data"}
+    assert again["training_windows"] == {"time_zone": "Europe/Berlin", "weekly": [{"from": "20:00"}]}
+    assert load_site_config(tmp_path / "again.yaml").model_dump() == config.model_dump()
+
+
 def _load(folder: Path, section: str) -> SiteConfig:
     file = folder / "site.yaml"
     settings = {"name": "hospital-a", "data": {"fake": {}}}

@@ -1,11 +1,11 @@
 """The rules that a hospital sets for the numbers that leave it."""
 
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from wardround.records.codes import Code
-from wardround.records.section import Section
+from wardround.records.section import SAID_OR_LEFT_OUT, Section
 
 
 class Disclosure(Section):
@@ -25,7 +25,7 @@ class Disclosure(Section):
         ge=1,
         description="fewest patients behind a sum, a bin by class, a cohort's figure or a count of what is amiss",
     )
-    allowed: tuple[Code, ...] | None = Field(
+    allowed: Annotated[tuple[Code, ...] | None, SAID_OR_LEFT_OUT] = Field(
         None,
         description="names or beginnings of names of the figures and sums that may leave, such as dice or brier, and "
         "the words cohorts and alerts; by default all that the study makes",

@@ -39,6 +39,8 @@ def schema_fault(model: type[BaseModel], told: ErrorDetails, file: str) -> Fault
             expected = told["msg"].removeprefix(_EXPECTED)
             return fault("empty", file=file, key=key, expected=expected, advice="fill it in")
         text = told["msg"].removeprefix("Value error, ").removeprefix(f"{key}: ")
+        if told["type"] == "nothing_given":  # a section's own words, which say so
+            return fault(text, file=file, key=key)
         return fault(f"{text} (found {found!r:.80})", file=file, key=key)
     similar = difflib.get_close_matches(last, known, n=1)
     advice = f"did you mean {'.'.join([*parents, *similar])}?" if similar else ""

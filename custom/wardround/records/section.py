@@ -3,8 +3,19 @@
 from collections.abc import Iterator
 from typing import Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 from pydantic_core import PydanticCustomError
+
+
+def _refuse_nothing(given: Any) -> Any:
+    if given is None:
+        raise PydanticCustomError("nothing_given", "empty, which would switch it off; fill it in, or leave the key out")
+    return given
+
+
+# Of a key that limits something where it is there: one whose value somebody forgot is not taken for one that is not
+# there. A default is not checked.
+SAID_OR_LEFT_OUT = BeforeValidator(_refuse_nothing)
 
 
 class Section(BaseModel):

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import Field, PrivateAttr, model_validator
@@ -14,7 +14,7 @@ from wardround.records.declared import DeclaredData, declared_in
 from wardround.records.disclosure import Disclosure
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.schema_faults import validated
-from wardround.records.section import Section
+from wardround.records.section import SAID_OR_LEFT_OUT, Section
 from wardround.records.update import Nature
 from wardround.records.yaml_text import read_settings
 from wardround.site.windows import TrainingWindows
@@ -39,7 +39,9 @@ class SiteConfig(Section):
     state_folder: Path = Field(Path("state"), description="what the site keeps: local entries, case scores, pictures")
     cache_folder: Path = Field(Path("cache"), description="prepared cases; safe to delete")
     disclosure: Disclosure = Disclosure()
-    training_windows: TrainingWindows | None = Field(None, description="when the site trains; by default at any time")
+    training_windows: Annotated[TrainingWindows | None, SAID_OR_LEFT_OUT] = Field(
+        None, description="when the site trains; by default at any time"
+    )
     data: dict[str, dict[str, Any]] = Field(
         min_length=1, description="workload kind, or a study's name where two share one kind, to its settings here"
     )
@@ -174,8 +176,9 @@ def find_site_config(local_folder: Path, site_name: str) -> Path:
 
 
 def resolved_yaml(config: SiteConfig) -> str:
-    """The configuration as YAML with absolute paths, to be read from any folder."""
-    return yaml.safe_dump(config.model_dump(mode="json", by_alias=True), sort_keys=False, allow_unicode=True)
+    """The configuration as YAML with absolute paths, to be read from any folder; what it does not say stays unsaid."""
+    said = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return yaml.safe_dump(said, sort_keys=False, allow_unicode=True)
 
 
 def _with_absolute_paths(section: dict[Any, Any], file: Path, where: str) -> dict[Any, Any]:

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_serializer, field_validator, model_validator
 
-from wardround.records.section import Section
+from wardround.records.section import SAID_OR_LEFT_OUT, Section
 
 Day = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 DAYS: tuple[Day, ...] = get_args(Day)
@@ -77,7 +77,7 @@ class TrainingWindows(Section):
 
     time_zone: str = Field(description="of the times and days here, such as Europe/Berlin")
     weekly: tuple[Window, ...] = Field((), description="when the site trains; by default at any time")
-    device_hours_a_day: float | None = Field(
+    device_hours_a_day: Annotated[float | None, SAID_OR_LEFT_OUT] = Field(
         None,
         ge=0.01,
         le=24,

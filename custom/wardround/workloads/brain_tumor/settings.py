@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from wardround.records.declared import DeclaredData
-from wardround.records.section import Section
+from wardround.records.section import SAID_OR_LEFT_OUT, Section
 from wardround.workloads.opt_out import DESCRIPTION
 
 REGIONS = ("tc", "wt", "et")  # tumor core, whole tumor, enhancing tumor: the channel order of every label and output
@@ -152,4 +152,4 @@ class BrainTumorSiteSettings(DeclaredData):
     )
     declares: ImageDeclaration | None = Field(None, description="needed to take part in a study, not to predict")
     split: Split = Split()
-    opt_out_file: Path | None = Field(None, description=DESCRIPTION)
+    opt_out_file: Annotated[Path | None, SAID_OR_LEFT_OUT] = Field(None, description=DESCRIPTION)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from wardround.records.declared import DeclaredData
-from wardround.records.section import Section
+from wardround.records.section import SAID_OR_LEFT_OUT, Section
 from wardround.workloads.clinical_risk.contract import Contract, Name, SiteSplit, SplitRule
 from wardround.workloads.opt_out import DESCRIPTION
 
@@ -142,4 +142,4 @@ class ClinicalRiskSiteSettings(DeclaredData):
     split_column: str | None = Field(None, description="column that says train, validation or test, for a given split")
     split: SiteSplit = Field(SiteSplit(), description="over the study's, such as test_fraction: 1 where all is scored")
     contract_file: Path | None = Field(None, description="the contract that this hospital agreed to, if it keeps one")
-    opt_out_file: Path | None = Field(None, description=DESCRIPTION)
+    opt_out_file: Annotated[Path | None, SAID_OR_LEFT_OUT] = Field(None, description=DESCRIPTION)
