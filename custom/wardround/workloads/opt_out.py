@@ -1,61 +1,109 @@
 """Patients who opted out of research: a list that the hospital keeps, whose patients no workload uses for anything."""
 
-from collections.abc import Collection
+import unicodedata
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.opt_out_spelling import refuse_other_spellings
 from wardround.workloads.plain_file import refuse_no_file
 
 DESCRIPTION = "patient ids, one a line, of patients who opted out: they are left out of everything"
 
+_KEY = "opt_out_file"
+_EXPECTED = "a text file in UTF-8 with a patient's id in each line"
+_LARGEST = 64 << 20  # bytes: millions of ids; whatever is larger is another file, and would fill the memory
 
-def read_opt_out(file: Path | None) -> frozenset[str]:
+
+def read_opt_out(file: Path | None) -> dict[str, int]:
     """The ids of a list: one a line, spaces around it ignored; empty lines and those that start with # say nothing.
 
     Args:
         file: the list; None where a site has none.
 
+    Returns:
+        The first line of each id, from 1.
+
     Raises:
-        WardroundError: it cannot be read. Without it nobody knows whom to leave out, so nothing may be used.
+        WardroundError: it cannot be read, or is no such list. Without it nobody knows whom to leave out, so nothing may
+            be used.
     """
     if file is None:
-        return frozenset()
-    if file.exists():  # what is missing is told below, with what to do
-        refuse_no_file(file, key="opt_out_file", expected="a text file in UTF-8 with a patient's id in each line")
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        told = fault(
-            f"cannot be read ({getattr(error, 'strerror', None) or error})",
-            file=file,
-            key="opt_out_file",
-            expected="a text file in UTF-8 with a patient's id in each line",
-            advice="put it there (an empty one if nobody opted out), or take the key out of site.yaml",
-        )
-        raise WardroundError(Reason.DATA_MISSING, told) from error
-    return frozenset(line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+        return {}
+    listed: dict[str, int] = {}
+    for number, line in enumerate(_text(file).splitlines(), 1):
+        found = line.strip()
+        if any(unicodedata.category(sign) == "Cc" and sign != "\t" for sign in found):  # UTF-16 without its mark, say
+            raise _refusal(Reason.DATA_UNREADABLE, file, f"line {number} has signs that are no text", _EXPECTED)
+        if found and not found.startswith("#"):
+            listed.setdefault(found, number)
+    return listed
 
 
-def opt_out_notes(file: Path | None, listed: Collection[str], found: Collection[str]) -> list[Finding]:
+def opt_out_notes(
+    file: Path | None, listed: Mapping[str, int], patients: Collection[str], *, others: Collection[str] = ()
+) -> list[Finding]:
     """What an admin should know of a list, in numbers; they stay at the site, since two of them tell of a patient.
 
     Args:
         file: the list.
-        listed: its ids.
-        found: those of them that are in the site's data.
+        listed: as `read_opt_out` gives it.
+        patients: all of the site's data, those who opted out too.
+        others: ids of their rows or cases.
+
+    Raises:
+        WardroundError: an id is that of a patient but for how it is written; see `refuse_other_spellings`.
     """
     if file is None:
         return []
-    left, unknown = len(set(found)), len(set(listed) - set(found))
-    told = [
-        fault(f"{left} of {len(listed)} patients of the list are in the data and left out", file=file, count=left),
-        fault(
-            f"{unknown} of {len(listed)} ids of the list are no patient of this data",
-            file=file,
-            count=unknown,
-            advice="nothing has to be done if they have no data here; an id written otherwise leaves nobody out",
-        ),
-    ]
-    return [Finding.of(Severity.NOTE, Reason.OPTED_OUT, one) for one in told if one.count]
+    if not listed:
+        return [
+            _note(file, "the list is empty, so nobody is left out", 1, "nothing has to be done if nobody opted out")
+        ]
+    refuse_other_spellings(file, listed, patients, others=others)
+    left = len(listed.keys() & set(patients))
+    unknown = len(listed) - left
+    notes = []
+    if left:
+        notes.append(_note(file, f"{left} of {len(listed)} patients of the list are in the data and left out", left))
+    if unknown:
+        advice = "nothing has to be done if they have no data here; an id written otherwise leaves nobody out"
+        told = f"{unknown} of {len(listed)} ids of the list are no patient of this data"
+        notes.append(_note(file, told, unknown, advice))
+    return notes
+
+
+def refuse_opted_out(file: Path | None, patient: str, where: Path) -> None:
+    """Refuses what is to be done with one patient's data.
+
+    Raises:
+        WardroundError: the patient is on the list, or it cannot be read.
+    """
+    if patient in read_opt_out(file):
+        told = fault("its patient opted out", file=where, advice=f"nothing is done with it; the list is {file}")
+        raise WardroundError(Reason.OPTED_OUT, told)
+
+
+def _text(file: Path) -> str:
+    advice = "put it there (an empty one if nobody opted out), or take the key out of site.yaml"
+    try:
+        if file.exists():  # what is missing is told below, with what to do
+            refuse_no_file(file, key=_KEY, expected=_EXPECTED)
+        if (size := file.stat().st_size) > _LARGEST:
+            found = f"has {size:,} bytes, which no list of patients has"
+            raise _refusal(Reason.DATA_UNREADABLE, file, found, _EXPECTED)
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        told = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        raise _refusal(Reason.DATA_MISSING, file, told, _EXPECTED, advice) from error
+
+
+def _refusal(code: Reason, file: Path, found: str, expected: str, advice: str = "") -> WardroundError:
+    advice = advice or "until it can be read nobody's data is used: write it anew"
+    return WardroundError(code, fault(found, file=file, key=_KEY, expected=expected, advice=advice))
+
+
+def _note(file: Path, found: str, count: int, advice: str = "") -> Finding:
+    return Finding.of(Severity.NOTE, Reason.OPTED_OUT, fault(found, file=file, count=count, advice=advice))

@@ -169,6 +169,18 @@ def test_who_opted_out_is_left_out_of_everything_and_moves_nobody_else(tmp_path)
     assert sum(data.counts[f"{split}_patients"] for split in LISTS) == 6
 
 
+@pytest.mark.parametrize(
+    ("written", "told"), [("P-2-000", "the id of a row or case"), ("p_002", "written otherwise"), ("P-2,x", "a table")]
+)
+def test_a_list_that_would_leave_nobody_out_though_it_means_somebody_lets_nothing_be_used(tmp_path, written, told):
+    folder = made_hospital(tmp_path / "data")
+    listed = tmp_path / "opted-out.txt"
+    listed.write_text(f"P-1\n{written}\n")
+    with pytest.raises(WardroundError, match=told) as caught:
+        opened(folder, opt_out_file=listed)
+    assert "line 2" in str(caught.value)
+
+
 def test_a_list_of_who_opted_out_that_is_gone_lets_nothing_be_used(tmp_path):
     folder = made_hospital(tmp_path / "data")
     with pytest.raises(WardroundError, match="opt_out_file"):

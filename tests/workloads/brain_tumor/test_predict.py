@@ -103,6 +103,17 @@ def test_a_missing_sequence_is_refused_and_nothing_is_written(tmp_path):
     assert not (tmp_path / "prediction.nii.gz").exists()
 
 
+def test_a_case_of_a_patient_who_opted_out_is_not_read(tmp_path):
+    case, _ = _write_case(tmp_path / "data", "brats2023", LPS, (24, 28, 22))
+    listed = tmp_path / "opted-out.txt"
+    listed.write_text("CASE\n")
+    site = BrainTumorSiteSettings(folder=tmp_path / "data", layout="brats2023", labels="brats2023", opt_out_file=listed)
+    with pytest.raises(WardroundError, match="opted out") as error:
+        predict_case(_Thresholds().eval(), case, tmp_path / "prediction.nii.gz", SETTINGS, site)
+    assert error.value.code is Reason.OPTED_OUT
+    assert not (tmp_path / "prediction.nii.gz").exists()
+
+
 def test_a_prediction_does_not_go_among_the_inputs_or_come_from_nan(tmp_path):
     case, _ = _write_case(tmp_path / "data", "brats2023", LPS, (24, 28, 22))
     site = BrainTumorSiteSettings(folder=tmp_path / "data", layout="brats2023", labels="brats2023")

@@ -223,6 +223,27 @@ def test_who_opted_out_is_left_out_of_everything_and_moves_nobody_else(tmp_path,
     )
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [("s0e3", "the id of a row or case"), ("S0P03", "written otherwise"), ("s0p3;", "as in a table")],
+)
+def test_a_list_that_would_leave_nobody_out_though_it_means_somebody_lets_nothing_be_used(
+    tmp_path, opened, written, told
+):
+    listed = tmp_path / "opted-out.txt"
+    listed.write_text(f"s0p1\n{written}\n")
+    with pytest.raises(WardroundError, match=told) as caught:
+        opened(made_frame(0), opt_out_file=str(listed))
+    assert "line 2" in str(caught.value)
+
+
+def test_a_list_of_patients_needs_a_column_of_patients(tmp_path, opened):
+    listed = tmp_path / "opted-out.txt"
+    listed.write_text("3\n")  # which is also the number of a row
+    with pytest.raises(WardroundError, match="at patient in"):
+        opened(made_frame(0), opt_out_file=str(listed), patient=None, row_id=None)
+
+
 @pytest.mark.parametrize("absent", ["readmitted", "day"])
 def test_who_is_in_no_split_for_another_reason_moves_nobody_by_opting_out(tmp_path, opened, absent):
     frame = made_frame(0, patients=21)

@@ -14,7 +14,7 @@ from wardround.workloads.brain_tumor.case_cache import CaseCache, cache_folder
 from wardround.workloads.brain_tumor.declaration import refuse_other_images
 from wardround.workloads.brain_tumor.geometry_notes import geometry_findings
 from wardround.workloads.brain_tumor.header_pass import HeaderPass, look_at_headers
-from wardround.workloads.brain_tumor.layouts import CaseFiles, Found, find_cases
+from wardround.workloads.brain_tumor.layouts import CaseFiles, Found, find_cases, patient_of
 from wardround.workloads.brain_tumor.prepare_cases import Prepared, of_case, prepare_cases
 from wardround.workloads.brain_tumor.room import room_errors, size_of
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings, ImageContract
@@ -157,7 +157,9 @@ def _look(settings: BrainTumorSettings, site: BrainTumorSiteSettings, exclude: P
             raise
         split_error = error
     headers = look_at_headers(found.cases, contract.orientation, progress=progress)
-    notes = opt_out_notes(site.opt_out_file, opted_out, found.opted_out_patients)
+    patients = {files.patient for files in found.cases} | found.left_out_patients | found.opted_out_patients
+    of_cases = {one for one in opted_out if patient_of(one, site.layout) in patients}
+    notes = opt_out_notes(site.opt_out_file, opted_out, patients, others=of_cases - patients)
     notes += geometry_findings(headers.places, contract)
     return FirstLook(found, headers, splits, split_error, tuple(notes))
 

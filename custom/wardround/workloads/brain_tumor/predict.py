@@ -9,10 +9,11 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.brain_tumor.grid import restore_regions, save_labels
 from wardround.workloads.brain_tumor.inference import predict_probabilities
 from wardround.workloads.brain_tumor.labels import from_regions, to_regions
-from wardround.workloads.brain_tumor.layouts import read_case_files
+from wardround.workloads.brain_tumor.layouts import CaseFiles, read_case_files
 from wardround.workloads.brain_tumor.msd import read_dataset
 from wardround.workloads.brain_tumor.prepared import read_case
 from wardround.workloads.brain_tumor.settings import REGIONS, BrainTumorSettings, BrainTumorSiteSettings
+from wardround.workloads.opt_out import refuse_opted_out
 
 
 def predict_case(
@@ -33,10 +34,12 @@ def predict_case(
         Volume of each region in milliliters, by the region's name.
 
     Raises:
-        WardroundError: the case cannot be read or breaks the contract, the output would overwrite an input, or the
-            network gave values that are not finite.
+        WardroundError: the case cannot be read or breaks the contract, its patient opted out, the output would
+            overwrite an input, or the network gave values that are not finite.
     """
-    _refuse_overwriting(file, path, settings, site)
+    files = read_case_files(path, site, settings.contract.sequences)
+    refuse_opted_out(site.opt_out_file, files.patient, path)
+    _refuse_overwriting(file, path, files, site)
     case = read_case(path, settings, site)
     probabilities = predict_probabilities(network, case.image, settings).cpu().numpy()
     if not np.isfinite(probabilities).all():
@@ -49,9 +52,8 @@ def predict_case(
     return {region: float(mask.sum()) * voxel_ml for region, mask in zip(REGIONS, nested, strict=True)}
 
 
-def _refuse_overwriting(file: Path, path: Path, settings: BrainTumorSettings, site: BrainTumorSiteSettings) -> None:
+def _refuse_overwriting(file: Path, path: Path, files: CaseFiles, site: BrainTumorSiteSettings) -> None:
     """Images and labels may have any name, and a volume among them would be taken for a case's at the next start."""
-    files = read_case_files(path, site, settings.contract.sequences)
     inputs = [volume.file for volume in files.volumes.values()]
     if site.layout == "msd":  # whose list may lead out of its folder
         inputs += [one for pair in read_dataset(site.folder, site.labels).training for one in pair if one]

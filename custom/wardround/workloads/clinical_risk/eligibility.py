@@ -159,10 +159,20 @@ def _leave_out_opted_out(
     rows: EligibleRows, site: ClinicalRiskSiteSettings, findings: TableFindings
 ) -> EligibleRows | None:
     listed = read_opt_out(site.opt_out_file)
+    if listed and site.patient is None and site.row_id is None:
+        told = fault(
+            "names patients, and no column of the table is named to tell them by",
+            file=site.opt_out_file,
+            key="opt_out_file",
+            advice="name the column of their ids at patient in site.yaml",
+        )
+        raise WardroundError(Reason.CONFIGURATION_INVALID, told)
+    everyone = set(rows.patients.drop_nulls())
+    notes = opt_out_notes(site.opt_out_file, listed, everyone, others=set(rows.row_ids.drop_nulls()))
     unwilling = rows.patients.is_in(list(listed)).fill_null(False)
     taken = rows.take(unwilling)
     rows.keep(~unwilling)
-    findings.add(opt_out_notes(site.opt_out_file, listed, set(taken.patients.to_list())))
+    findings.add(notes)
     return taken if len(taken.numbers) else None
 
 

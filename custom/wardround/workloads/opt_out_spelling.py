@@ -1,0 +1,77 @@
+"""Ids of a list of who opted out that are a patient's but for how they are written: they would leave nobody out."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from wardround.records.faults import fault
+from wardround.records.reasons import Reason, WardroundError
+
+_SEPARATORS = ",;\t|"
+_QUOTES = "\"'"
+_ROUNDED = re.compile(r"\d[.,]\d+[eE]\+\d+")  # what a spreadsheet makes of a long number
+_PARTS = re.compile(r"\d+|[^\W\d_]+")
+_SHOWN = 5
+
+
+def refuse_other_spellings(
+    file: Path, listed: Mapping[str, int], patients: Collection[str], *, others: Collection[str] = ()
+) -> None:
+    """Looks at every id that is no patient's, as somebody who has no data here has one too.
+
+    One is taken for a patient's if only zeros in front, capitals, accents' encoding or signs between letters and
+    digits tell them apart: 007 and 7, p-12 and P12, and 7.0 of a spreadsheet. A line with a separator or in quotes is
+    taken for a row of a table, unless ids of the data have that sign.
+
+    Args:
+        file: the list.
+        listed: ids and their lines.
+        patients: of the data.
+        others: ids of rows or cases. They are not looked at where some are a patient's too, such as numbers from 1.
+
+    Raises:
+        WardroundError: there are some. Lines are told, not ids.
+    """
+    known = set(patients)
+    unknown = {one: line for one, line in listed.items() if one not in known}
+    if not unknown:
+        return
+    signs = {sign for sign in _SEPARATORS + _QUOTES if not any(sign in one for one in known)}
+    rows = [line for one, line in unknown.items() if signs & set(one)]
+    rounded = [line for one, line in unknown.items() if _ROUNDED.fullmatch(one)]
+    spellings = {_spelling(one) for one in known} - {()}
+    otherwise = [line for one, line in unknown.items() if _spelling(one) in spellings]
+    apart = set(others) if known.isdisjoint(others) else set()
+    of_rows = [line for one, line in unknown.items() if one in apart]
+    faults = [
+        fault(f"{_lines(lines)}: {found}", file=file, key="opt_out_file", expected=expected, advice=advice)
+        for lines, found, expected, advice in (
+            (rows, "more than an id, as in a table", "a patient's id and nothing else", "write the ids alone"),
+            (rounded, "a number that a spreadsheet rounded", "the whole id", "export the column as text"),
+            (
+                [line for line in otherwise if line not in rows],
+                "a patient's id, but written otherwise than in the data",
+                "every zero, letter and sign as in the data",
+                "write it so, or take it out if it is somebody else's",
+            ),
+            (of_rows, "the id of a row or case", "the patient's id", "write the patient's"),
+        )
+        if lines
+    ]
+    if faults:
+        raise WardroundError(Reason.DATA_UNREADABLE, *faults)
+
+
+def _spelling(text: str) -> tuple[str, ...]:
+    """What an id is made of, whatever the signs between: digits without zeros in front, and letters in one form."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    plain = "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")  # such as spaces of no width
+    plain = re.sub(r"(?<=\d)[.,]0+$", "", plain.strip(" \t" + _QUOTES))
+    return tuple(part.lstrip("0") or "0" if part.isdigit() else part for part in _PARTS.findall(plain))
+
+
+def _lines(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:_SHOWN]))
+    more = f" and {len(numbers) - _SHOWN} more" if len(numbers) > _SHOWN else ""
+    return f"line{'' if len(numbers) == 1 else 's'} {shown}{more}"
