@@ -84,5 +84,5 @@ class CheckpointPersistor(ModelPersistor):
             save_checkpoint(self._run_folder / "models" / name, checkpoint)
             self.unwritten.discard(name)
         except OSError as error:
-            _log.error("models/%s: %s", name, error.strerror)
+            _log.error("%s: %s; it is tried again", self._run_folder / "models" / name, error.strerror)
             self.unwritten.add(name)

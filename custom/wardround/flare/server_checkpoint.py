@@ -10,6 +10,7 @@ checkpoint/
 import hashlib
 import shutil
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,16 +81,22 @@ class CheckpointWriter:
         Raises:
             OSError: it could not be written whole, such as on a full disk. The one before stays as it was.
         """
-        files = {"model": self._store("model", rounds_done, _content(model))}
-        if best is not None:
-            files["best"] = self._store_best(*best)
-        if optimiser:
-            files["optimiser"] = self._store("optimiser", rounds_done, _content(optimiser))
-        files["record"] = self._store("record", rounds_done, record, ending="jsonl")
-        sync_folder(self.folder)
-        state = make_state(files)
-        write_whole(state_file(self.folder, rounds_done), state.model_dump_json(indent=2).encode())
-        sync_folder(self.folder)
+        try:
+            files = {"model": self._store("model", rounds_done, _content(model))}
+            if best is not None:
+                files["best"] = self._store_best(*best)
+            if optimiser:
+                files["optimiser"] = self._store("optimiser", rounds_done, _content(optimiser))
+            files["record"] = self._store("record", rounds_done, record, ending="jsonl")
+            sync_folder(self.folder)
+            state = make_state(files)
+            write_whole(state_file(self.folder, rounds_done), state.model_dump_json(indent=2).encode())
+            sync_folder(self.folder)
+        except OSError:
+            self._best = None  # which may be one of the files that go
+            with suppress(OSError, WardroundError):  # the disk may be gone altogether
+                self._forget_unnamed()  # else each try would take more of a disk that is full
+            raise
         self._forget(rounds_done)
 
     def remove(self) -> None:
@@ -111,6 +118,10 @@ class CheckpointWriter:
         kept = [one for one in rounds_kept(self.folder) if one <= newest][-_KEPT:]
         for one in set(rounds_kept(self.folder)) - set(kept):
             state_file(self.folder, one).unlink(missing_ok=True)
+        self._forget_unnamed()
+
+    def _forget_unnamed(self) -> None:
+        kept = rounds_kept(self.folder)
         named = {file.name for one in kept for file in read_state(state_file(self.folder, one)).files}
         for file in self.folder.iterdir():
             if STORED_FILE.match(file.name) and file.name not in named:

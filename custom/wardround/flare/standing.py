@@ -87,7 +87,12 @@ class Standing:
                 record=self._controller.record.content(line),
             )
         except OSError as error:
-            _log.error("checkpoint after round %d: %s", rounds_done, error.strerror)
+            _log.error(
+                "checkpoint after round %d: %s: %s; the one before stays good, and the run goes on",
+                rounds_done,
+                self._persistor.writer.folder,
+                error.strerror,
+            )
             return False
         return not self._persistor.unwritten
 

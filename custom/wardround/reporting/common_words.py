@@ -63,7 +63,7 @@ CODES = {
     "update_much_smaller": "its update is much smaller than the others', and its steps do not explain it",
     "chosen_on_few_cases": "helped to choose the best round with too few validation cases to rank by",
     "quorum_too_small": "refuses to train in a study whose quorum is below three",
-    "checkpoint_not_written": "the server could not keep a checkpoint: the one before stays good",
+    "checkpoint_not_written": "the server could not keep a checkpoint, as on a full disk: the one before stays good",
     "left_out": "was left out when the run went on",
     "data_changed": "has other data than before the run went on",
     "quorum_not_met": "fewer accepted contributions than the quorum",
