@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from wardround.cli.output_file import MONITORING, PAGE, check_output_file
-from wardround.records.monitoring import SharedMonitoring
+from wardround.cli.output_file import PAGE, check_output_file
 from wardround.records.reasons import WardroundError
 
 
@@ -12,9 +11,8 @@ from wardround.records.reasons import WardroundError
 def test_a_file_that_the_command_did_not_write_stays(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "stays.csv"
     file.write_bytes(content)
-    for option, first in (("--html", PAGE), ("--share", MONITORING)):
-        with pytest.raises(WardroundError, match=rf"^{option} .*stays\.csv: .* would be replaced; name a new file"):
-            check_output_file(file, option, first)
+    with pytest.raises(WardroundError, match=r"^--html .*stays\.csv: .* would be replaced; name a new file"):
+        check_output_file(file, "--html", PAGE)
 
 
 def test_a_new_file_an_earlier_page_and_a_new_folder_are_fine(tmp_path: Path) -> None:
@@ -26,13 +24,6 @@ def test_a_new_file_an_earlier_page_and_a_new_folder_are_fine(tmp_path: Path) ->
     check_output_file(tmp_path / "empty", "--html", PAGE)
     check_output_file(tmp_path / "new" / "folder" / "page.html", "--html", PAGE)
     check_output_file(None, "--html", PAGE)
-
-
-def test_earlier_counts_by_flag_are_replaced(tmp_path: Path) -> None:
-    share = tmp_path / "share.json"
-    shared = SharedMonitoring(site="a", study="b", version="v1", time="", fit=True, cases=20, flags={})
-    share.write_text(shared.model_dump_json(indent=2))
-    check_output_file(share, "--share", MONITORING)
 
 
 def test_what_is_no_plain_file_or_cannot_be_written_is_told_beforehand(tmp_path: Path) -> None:

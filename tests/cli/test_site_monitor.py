@@ -14,8 +14,10 @@ from support.signed_release import outcome, signed_release
 from support.small_risk import first_entries, risk_study
 from wardround.cli.main import app
 from wardround.learners.initial import with_statistics
+from wardround.records.files import sha256_of
 from wardround.records.study import load_study
 from wardround.site.config import load_site_config
+from wardround.site.shared_look import look_file, shared_look
 from wardround.workloads.clinical_risk.synth.writer import write_hospitals
 from wardround.workloads.registry import make_workload
 
@@ -64,6 +66,7 @@ def _run(*arguments: Any) -> Any:
 def test_a_model_that_still_does_is_fit_and_no_input_moved(release: Release, site: Path, folder: Path) -> None:
     found = _run(release(0.9), site, "--public-key", folder / "ec.pub")
     assert found.exit_code == 0, found.output
+    assert shared_look(load_site_config(site).state_folder, "clinical_risk") is None  # nobody asked for that
     assert "signature: verified" in found.output
     assert "at most 0.900: met" in found.output
     assert "against the site's own model: not checked" in found.output
@@ -82,7 +85,7 @@ def test_a_criterion_that_is_missed_is_told_with_its_bound(release: Release, sit
     assert told["cases"] > 200
 
 
-def test_an_input_that_moved_is_flagged_and_only_counts_are_shared(
+def test_an_input_that_moved_is_flagged_and_only_counts_are_kept_to_leave(
     release: Release, site: Path, folder: Path, tmp_path: Path
 ) -> None:
     made = release(0.9)
@@ -93,8 +96,8 @@ def test_an_input_that_moved_is_flagged_and_only_counts_are_shared(
     column = config.section("clinical_risk")["columns"]["age"]["column"]
     try:
         frame.with_columns((pl.col(column).cast(pl.Float64, strict=False) / 2 + 18).alias(column)).write_csv(table)
-        share, page = tmp_path / "share.json", tmp_path / "page.html"
-        found = _run(made, site, "--share", share, "--html", page, "--format", "json")
+        page = tmp_path / "page.html"
+        found = _run(made, site, "--share", "--html", page, "--format", "json")
     finally:
         table.write_bytes(before)
     inputs = {one["name"]: one for one in json.loads(found.stdout)["inputs"]}
@@ -102,13 +105,20 @@ def test_an_input_that_moved_is_flagged_and_only_counts_are_shared(
     assert inputs["age"]["index"] > 1
     others = [one["judged"] for name, one in inputs.items() if name != "age"]
     assert others.count("stable") == len(others)
-    shared = json.loads(share.read_text())
-    assert shared["flags"]["input_large"] == 1
-    assert set(shared) == {"format", "site", "study", "version", "time", "fit", "cases", "flags"}
-    assert "age" not in share.read_text()
+    file = look_file(config.state_folder, "clinical_risk")
+    told = found.stderr
+    assert "with every job of clinical_risk leaves from now on: v1 on " in told
+    assert "; met: Brier score; inputs: 1 moved much, " in told
+    assert f"to take it back: rm {file}" in told
+    shared = shared_look(config.state_folder, "clinical_risk")
+    assert shared is not None
+    assert shared.inputs["large"] == 1
+    assert [(one.metric, one.met) for one in shared.criteria] == [("brier", True)]
+    assert shared.release_sha256 == sha256_of(made / "SHA256SUMS")
+    assert "age" not in file.read_text()
     assert "age" in page.read_text()
     assert page.stat().st_mode & 0o077 == 0  # it shows this hospital's figures
-    assert "patient" not in json.dumps(shared["flags"])
+    file.unlink()
 
 
 def test_some_cases_alone_may_be_too_few_to_tell(release: Release, site: Path, tmp_path: Path) -> None:
@@ -123,11 +133,12 @@ def test_some_cases_alone_may_be_too_few_to_tell(release: Release, site: Path, t
     assert "4 cases of" in found.output
     assert "NOT fit" in found.output
     ids.write_text(f"{cases[0].case}\n")
-    refused = _run(made, site, "--cases", ids, "--share", tmp_path / "share.json")
+    refused = _run(made, site, "--cases", ids, "--share")
     assert refused.exit_code == 2
     assert "1 cases of" in refused.output
     assert "too_few_patients" in refused.output
-    assert not (tmp_path / "share.json").exists()
+    assert "nothing may leave of so few, and nothing is kept to leave" in refused.output
+    assert shared_look(config.state_folder, "clinical_risk") is None
     ids.write_text("nobody\n")
     unknown = _run(made, site, "--cases", ids)
     assert unknown.exit_code == 2

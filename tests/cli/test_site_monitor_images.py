@@ -17,6 +17,7 @@ from wardround.cli.main import app
 from wardround.learners.initial import initial_shared_entries
 from wardround.records.study import Study
 from wardround.site.config import load_site_config
+from wardround.site.shared_look import shared_look
 from wardround.workloads.registry import make_workload
 
 STUDY = Study.model_validate(
@@ -57,16 +58,16 @@ def _monitor(folder: Path, *more: Any) -> Any:
 
 
 def test_cases_like_those_of_training_are_scored_and_no_intensity_moved(hospital: Path, tmp_path: Path) -> None:
-    share, page = tmp_path / "share.json", tmp_path / "page.html"
-    found = _monitor(hospital, "--public-key", hospital / "ec.pub", "--share", share, "--html", page)
+    page = tmp_path / "page.html"
+    found = _monitor(hospital, "--public-key", hospital / "ec.pub", "--share", "--html", page)
     assert found.exit_code == 1, found.output  # nobody trained it
     assert "8 cases of 8 patients" in found.output
     assert "at least 0.900: NOT MET" in found.output
     assert "not checked, since a release holds no hospital's own model" in found.output
     assert "NOT fit: 1 of 1 criteria is not met; no input moved" in found.output
-    shared = json.loads(share.read_text())
-    assert (shared["fit"], shared["cases"], shared["flags"]["input_stable"]) == (False, 8, 4)
-    assert shared["flags"]["criterion_not_met"] == 1
+    shared = shared_look(load_site_config(hospital / "site.yaml").state_folder, "brain_tumor")
+    assert shared is not None
+    assert (shared.missed, shared.cases, shared.inputs) == (["dice_mean"], 8, {"stable": 4})
     assert "t1c" in page.read_text()
 
 

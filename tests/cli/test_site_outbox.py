@@ -8,6 +8,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from support.looks import a_look
 from support.provisioned import CONFIGS
 from wardround.cli.main import app
 from wardround.flare.install import install_folder
@@ -19,6 +20,7 @@ MANIFEST = {
     "banded": {"left_out": [1, 4], "test_cases": [1, None]},
     "banded_problems": {"data_missing": [1, 4]},
     "suppressed": ["column_age"],
+    "monitoring": a_look("one").model_dump(mode="json"),
 }
 TRAINED = {
     "report": {"patients": 21, "steps": 4, "loss": 0.25},
@@ -70,6 +72,8 @@ def test_each_message_is_told_in_a_few_lines(folder: Path) -> None:
         "2030-01-01T08:00:00  one  prepare",
         "  counts      21 train patients, 1 to 4 left out, at least 1 test cases",
         "  left out    1 to 4 data missing",
+        "  monitoring  release v2 on 53 cases of 40 patients, 2030-01-31; no longer met: brier; "
+        "inputs: 1 moved much, 1 moved moderately, 2 stable",
         "  held back   column_age",
         "2030-01-01T09:00:00  one  train  round 1",
         "  training    21 patients, 4 steps, loss 0.25",

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from support.looks import a_look
 from support.provisioned import CONFIGS
 from wardround.cli.main import app
 from wardround.flare.install import install_folder
@@ -17,6 +18,7 @@ from wardround.records.reasons import Reason
 from wardround.records.site_status import LastInspection
 from wardround.site.answers import note_answer
 from wardround.site.inspection_record import note_inspection
+from wardround.site.shared_look import keep_look
 
 
 @pytest.fixture
@@ -56,6 +58,7 @@ def test_runs_rounds_and_inspections_are_shown_and_written_as_a_page(kit: Path, 
     note_answer(state, "job-6", "validate", Order(run="b-run", round=2, arm="best"), Reply())
     note_answer(state, "job-7", "train", Order(run="a-run", round=2), Reply(error=Reason.OUT_OF_MEMORY))
     note_inspection(state, LastInspection("2030-01-01T00:00:00+00:00", "brain_tumor", True, {"train_cases": 6}, 1))
+    look = keep_look(state, a_look("brain_tumor"))
     page = tmp_path / "pages" / "status.html"
     text = _status(kit, "--html", str(page))
     assert "data         brain_tumor: usable, 6 train cases; 1 left out; inspected 2030-01-01 00:00:00 UTC\n" in text
@@ -63,10 +66,11 @@ def test_runs_rounds_and_inspections_are_shown_and_written_as_a_page(kit: Path, 
     assert "with an error: out_of_memory\n" in text
     assert "run          b-run, job job-6: score best, 2" in text
     assert "  round 1     dice_mean 0.250\n  round 2     dice_mean 0.500\n  round 3     out_of_memory\n" in text
+    assert f"shared       brain_tumor v2, look of 2030-01-31: leaves with every job until rm {look}\n" in text
     assert text.endswith(f"{page}\n")
     html = page.read_text()
     assert page.stat().st_mode & 0o077 == 0
-    for part in ("<h1>hospital-a</h1>", "job-7", "<td>0.500</td>", "out_of_memory", "6 train cases"):
+    for part in ("<h1>hospital-a</h1>", "job-7", "<td>0.500</td>", "out_of_memory", "6 train cases", str(look)):
         assert part in html
     assert html.count("<table>") == html.count('<div class="scroll"><table>') > 2  # a wide table scrolls, not the page
     seen = _Tags()

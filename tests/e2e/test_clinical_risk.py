@@ -8,13 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from support.looks import a_look
 from support.public_data import needs_data, with_data
 from wardround.learners.checkpoint import load_checkpoint
+from wardround.records.changed import changed
 from wardround.records.code import code_facts
 from wardround.records.files import sha256_of
 from wardround.records.manifest import read_manifest
 from wardround.records.run_lines import EndLine, RunLine, ScoreLine, StartLine, read_lines
+from wardround.records.shared_monitoring import SharedCriterion, SharedMonitoring
 from wardround.releases.candidate import candidate
+from wardround.site.outbox import read_lines as read_outbox
+from wardround.site.shared_look import keep_look
 from wardround.workloads.clinical_risk.synth.writer import write_hospitals
 
 pytestmark = pytest.mark.e2e
@@ -25,10 +30,14 @@ EVERYONE = [*TRAINING, "hospital-d"]
 LESS_WORK = ["training.rounds=3", "training.local_epochs=1", "evaluation.personalise_steps=10"]
 
 
+LOOK = a_look("clinical_risk")
+
+
 @dataclass
 class Run:
     out: Path
     lines: list[RunLine]
+    printed: str
 
     @property
     def start(self) -> StartLine:
@@ -46,13 +55,15 @@ def _run(study: str, sites: Path, out: Path, *options: str) -> Run:
     environment = with_data(PYTHONPATH=str(ROOT / "custom"), COLUMNS="120")
     done = subprocess.run([*command, *settings, *options], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    return Run(out, read_lines(out / "run.jsonl"))
+    return Run(out, read_lines(out / "run.jsonl"), f"{done.stdout}{done.stderr}")
 
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("generated")
     write_hospitals(folder / "sites", rows=600, seed=2)
+    keep_look(folder / "sites" / "hospital-b" / "state", LOOK)
+    keep_look(folder / "sites" / "hospital-d" / "state", a_look("clinical_risk", patients=1))
     return _run("clinical_risk", folder / "sites", folder / "out", "--baselines")
 
 
@@ -61,6 +72,24 @@ def test_the_run_is_complete_with_every_hospital(generated: Run) -> None:
     assert [site.site for site in generated.start.sites] == EVERYONE
     assert {site.nature for site in generated.start.sites} == {"generated"}
     assert (generated.out / "report.html").stat().st_size > 0
+
+
+def test_a_look_at_a_released_model_that_a_hospital_shared_is_in_outbox_record_report_and_what_is_printed(
+    generated: Run,
+) -> None:
+    told = changed(LOOK, criteria=[SharedCriterion(metric="brier", met=False)])
+    looks = {site.site: site.monitoring for site in generated.start.sites}
+    assert looks == {**dict.fromkeys(EVERYONE), "hospital-b": told}  # hospital-d's is of too few patients
+    sites = generated.out.parent / "sites"
+    (left,) = [line for line in read_outbox(sites / "hospital-b" / "state") if line.task == "prepare"]
+    assert left.reply is not None
+    assert SharedMonitoring.model_validate(left.reply["manifest"]["monitoring"]) == told
+    text = "no longer met: Brier score; inputs: 1 moved much, 1 moved moderately, 2 stable"
+    assert f"hospital-b: released model v2 on 53 cases of 40 patients, 2030-01-31; {text}" in generated.printed
+    report = (generated.out / "report.html").read_text()
+    assert "Drift between runs" in report
+    assert "no longer met: Brier score" in report
+    assert "monitoring: held back" in (sites / "hospital-d" / "state" / "site.log").read_text()
 
 
 def test_its_manifest_names_the_code_everywhere_and_the_models_as_they_are(generated: Run) -> None:

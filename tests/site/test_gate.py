@@ -1,10 +1,12 @@
 """The disclosure gate, with closed forms: what passes, what is held back and how that is told."""
 
 import json
+import logging
 
 import pytest
 from pydantic import ValidationError
 
+from support.looks import a_look
 from wardround.metrics.intervals import mean_interval
 from wardround.records.alerts import AlertRow
 from wardround.records.disclosure import Disclosure
@@ -12,6 +14,7 @@ from wardround.records.metric_record import MetricRecord, Status, suppressed, un
 from wardround.records.orders import Reply
 from wardround.records.reasons import Reason
 from wardround.records.scores import Cohort, Tally
+from wardround.records.shared_monitoring import SharedCriterion, SharedMonitoring
 from wardround.records.update import SiteManifest, TrainingReport
 from wardround.site.gate import guard
 from wardround.workloads.words import Words
@@ -153,6 +156,22 @@ def test_small_counts_are_a_range_and_so_is_the_total_that_would_give_them_away(
     assert exact.counts["left_out"] == 9
 
 
+def test_a_look_at_a_released_model_passes_by_the_rules_of_today_or_not_at_all(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    look = a_look("risk", criteria=[{"metric": name, "met": False, "support": 40} for name in ("dice_wt", ID)])
+    manifest = _manifest(counts={"train_patients": 60}, monitoring=look)
+    told = _passed(Reply(manifest=manifest))
+    assert told.manifest is not None
+    assert told.manifest.monitoring == a_look("risk", criteria=[{"metric": "dice_wt", "met": False}])
+    assert told.notes == ["unlisted_word"]
+    with caplog.at_level(logging.INFO):
+        held = _passed(Reply(manifest=manifest), minimum_patients=41, minimum_cell=41).manifest
+    assert held is not None
+    assert held.monitoring is None
+    assert "monitoring: held back by the site's disclosure rules" in caplog.text
+
+
 def test_a_count_of_0_is_told_and_no_range() -> None:
     told = _passed(Reply(manifest=_manifest(counts={"train_patients": 9, "test_patients": 0, "left_out": 0}))).manifest
     assert told is not None
@@ -286,7 +305,10 @@ def test_the_gate_knows_every_field_of_an_answer() -> None:
     known = {
         Reply: "error manifest report records tallies cohorts alerts notes suppressed",
         SiteManifest: "site role counts banded metric_names shared kept_local contract_digest study_digest problems "
-        "banded_problems doubts banded_doubts versions statistics inputs suppressed nature declared code",
+        "banded_problems doubts banded_doubts versions statistics inputs suppressed nature declared code "
+        "monitoring",
+        SharedMonitoring: "study version release_sha256 date patients cases criteria inputs",
+        SharedCriterion: "metric met support",
         TrainingReport: "steps skipped_steps patients loss moved proximal_pull gradient_norm proximal_gradient_norm "
         "seconds",
         MetricRecord: "name value n n_positive status reason interval support",

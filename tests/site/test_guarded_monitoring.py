@@ -1,34 +1,27 @@
 """What may be handed on of a look at a released model passes the gate."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from wardround.records.acceptance_outcome import CriterionOutcome, check_at_site
+from wardround.records.disclosure import Disclosure
 from wardround.records.metric_record import MetricRecord
 from wardround.records.monitoring import CellShift, InputShift, Monitoring
-from wardround.records.reasons import Reason, WardroundError
-from wardround.site.config import SiteConfig, load_site_config
+from wardround.records.shared_monitoring import SharedMonitoring
+from wardround.site.guarded import Guarded
 from wardround.site.guarded_monitoring import guard_monitoring
 from wardround.workloads.words import Words
 
 WORDS = Words(figures=frozenset({"auroc", "brier"}))
 
 
-def _config(folder: Path, **disclosure: Any) -> SiteConfig:
-    file = folder / "site.yaml"
-    settings = {"name": "hospital-a", "disclosure": disclosure, "data": {"clinical_risk": {}}}
-    file.write_text(yaml.safe_dump(settings))
-    return load_site_config(file)
-
-
-def _found(*, support: int = 40, patients: int = 40) -> Monitoring:
+def _found(
+    *, support: int | None = 40, patients: int = 40, interval: tuple[float, float] | None = (0.7, 0.9)
+) -> Monitoring:
     figures = [
         MetricRecord(name="brier", value=0.1, n=50, interval=(0.05, 0.15), support=patients),
-        MetricRecord(name="auroc", value=0.8, n=50, interval=(0.7, 0.9), support=support),
+        MetricRecord(name="auroc", value=0.8, n=50, interval=interval, support=support),
     ]
     criteria = [
         CriterionOutcome(
@@ -43,40 +36,63 @@ def _found(*, support: int = 40, patients: int = 40) -> Monitoring:
     cells = [CellShift(label="40 to 55 years", expected=0.5, found=0.5)]
     moved = InputShift(name="age", index=0.3, chance=0.1, judged="large", rows=50, cells=cells)
     return Monitoring(
-        site="hospital-a", study="s", version="v1", time="t", signature="verified", cases=53, patients=patients,
+        site="hospital-a", study="risk", version="v1", release_sha256="c0ffee",
+        time="2030-01-31T09:00:00+00:00", signature="verified", cases=53, patients=patients,
         left_out=0, criteria=criteria, figures=figures, inputs=[moved],
     )  # fmt: skip
 
 
-def test_counts_by_flag_leave_and_nothing_else(tmp_path: Path) -> None:
-    shared = guard_monitoring(_found(), _config(tmp_path), WORDS)
-    assert shared.fit is False
-    assert {name: count for name, count in shared.flags.items() if count} == {
-        "criterion_met": 1,
-        "criterion_not_met": 1,
-        "input_large": 1,
+def _guarded(found: Monitoring, words: Words = WORDS, **disclosure: Any) -> Guarded[SharedMonitoring | None]:
+    return guard_monitoring(found.counts, Disclosure(**disclosure), words)
+
+
+def test_counts_and_names_of_figures_leave_and_nothing_else() -> None:
+    shared = _guarded(_found()).passed
+    assert shared is not None
+    assert shared.model_dump() == {
+        "study": "risk",
+        "version": "v1",
+        "release_sha256": "c0ffee",
+        "date": "2030-01-31",
+        "patients": 40,
+        "cases": 53,
+        "criteria": [
+            {"metric": "brier", "met": True, "support": None},
+            {"metric": "auroc", "met": False, "support": None},
+        ],
+        "inputs": {"large": 1},
     }
-    text = json.dumps(shared.model_dump(mode="json"))
-    assert "age" not in text
-    assert "0.1" not in text
+    assert (shared.missed, shared.stands_out) == (["auroc"], True)
 
 
-@pytest.mark.parametrize(("support", "disclosure"), [(2, {}), (40, {"allowed": ["brier"]})])
+def test_counts_are_told_in_the_sites_steps() -> None:
+    shared = _guarded(_found(), count_step=25).passed
+    assert shared is not None
+    assert (shared.patients, shared.cases) == (50, 75)
+
+
+@pytest.mark.parametrize(("support", "disclosure"), [(2, {}), (None, {}), (40, {"allowed": ["brier"]})])
 def test_a_criterion_whose_figure_is_held_back_is_neither_met_nor_missed(
-    tmp_path: Path, support: int, disclosure: dict[str, Any]
+    support: int | None, disclosure: dict[str, Any]
 ) -> None:
-    shared = guard_monitoring(_found(support=support), _config(tmp_path, **disclosure), WORDS)
-    assert shared.fit is None
-    assert (shared.flags["criterion_met"], shared.flags["criterion_suppressed"]) == (1, 1)
-    assert shared.flags["criterion_not_met"] == 0
+    shared = _guarded(_found(support=support), **disclosure).passed
+    assert shared is not None
+    assert [criterion.met for criterion in shared.criteria] == [True, None]
+    assert shared.missed == []
 
 
-def test_nothing_is_told_of_fewer_patients_than_the_minimum(tmp_path: Path) -> None:
-    with pytest.raises(WardroundError, match="nothing may be handed on of so few") as raised:
-        guard_monitoring(_found(), _config(tmp_path, minimum_patients=41, minimum_cell=41), WORDS)
-    assert raised.value.code is Reason.TOO_FEW_PATIENTS
+def test_a_criterion_that_the_cases_are_too_few_for_is_not_told_as_missed() -> None:
+    few = _found(interval=None).counts
+    assert [criterion.met for criterion in few.criteria] == [True, None]
 
 
-def test_a_figure_of_another_name_is_not_told_of(tmp_path: Path) -> None:
-    shared = guard_monitoring(_found(), _config(tmp_path), Words(figures=frozenset({"brier"})))
-    assert shared.flags["criterion_suppressed"] == 1
+def test_nothing_is_told_of_fewer_patients_than_the_minimum_and_that_is_said() -> None:
+    guarded = _guarded(_found(), minimum_patients=41, minimum_cell=41)
+    assert (guarded.passed, guarded.suppressed) == (None, ["monitoring"])
+
+
+def test_a_figure_of_another_name_is_not_told_of() -> None:
+    guarded = _guarded(_found(), Words(figures=frozenset({"brier"})))
+    assert guarded.passed is not None
+    assert [criterion.metric for criterion in guarded.passed.criteria] == ["brier"]
+    assert guarded.unlisted == ["auroc"]

@@ -43,7 +43,8 @@ def use_fake_workload(patch: pytest.MonkeyPatch, make: Callable[[Study], FakeWor
     """Lets server and sites build the fake workload, which is not installed."""
     for module in (open_site, enrolment, final_scoring, persistor, environments):
         patch.setattr(module, "make_workload", make or (lambda _study: FakeWorkload()))
-    patch.setattr(executor, "words_of", lambda _settings: WORDS)
+    for module in (enrolment, executor):
+        patch.setattr(module, "words_of", lambda _settings: WORDS)
 
 
 def quick_study(**changes: Any) -> Study:

@@ -6,7 +6,6 @@ from pathlib import Path
 from wardround.records.reasons import Reason, WardroundError
 
 PAGE = b"<!doctype html"
-MONITORING = b'{\n  "format": "wardround-monitoring'
 
 
 def check_output_file(file: Path | None, option: str, first: bytes) -> None:

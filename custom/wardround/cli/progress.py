@@ -23,6 +23,8 @@ from wardround.records.run_lines import (
     StartLine,
 )
 from wardround.records.study import Study
+from wardround.records.update import SiteManifest
+from wardround.reporting.shared_monitoring import look_in_words
 from wardround.reporting.words import Words, words_of
 
 
@@ -79,6 +81,7 @@ class RunProgress:
         elif isinstance(line, JoinLine):
             self._sites += 1
             self._say(f"        {escape(line.manifest.site)} is ready and joins in round {line.round + 1}")
+            self._released_model([line.manifest])
         elif isinstance(line, RoundLine):
             self._on_round(line)
         elif isinstance(line, ScoreLine):
@@ -101,6 +104,7 @@ class RunProgress:
             self._say(f"        each hospital keeps {len(kept.kept_local)} tensors of normalization layers to itself")
         if line.missing:
             self._say(f"[yellow]        not there yet: {escape(', '.join(line.missing))}[/]")
+        self._released_model(line.sites)
         self._say(f"        figures: {self._words.measure(self._key).title}; a round's: of the model it began with")
         self._now("round 1 is training")
 
@@ -108,12 +112,20 @@ class RunProgress:
         self._last = monotonic()
         self._sites = len(line.sites)
         self.rounds_done = line.round
+        self._released_model(line.sites)
         more = line.round < self._rounds
         what = f"round {line.round + 1} of {self._rounds}" if more else "the scoring"
         self._say(f"        goes on with {what}: {escape(', '.join(site.site for site in line.sites))}")
         if line.missing:
             self._say(f"[yellow]        not there yet: {escape(', '.join(line.missing))}[/]")
         self._now(f"round {line.round + 1} is training" if more else "scoring the last model, then every arm")
+
+    def _released_model(self, sites: list[SiteManifest]) -> None:
+        """Where a hospital found that a released model does worse now, or that its patients are others."""
+        for site in sites:
+            if site.monitoring and site.monitoring.stands_out:
+                told = look_in_words(site.monitoring, self._words.title)
+                self.trouble(f"{site.site}: released model {told}")
 
     def _on_round(self, line: RoundLine) -> None:
         now = monotonic()

@@ -19,6 +19,7 @@ from wardround.reporting.acceptance import outcome_lines
 from wardround.reporting.measure import DASH
 from wardround.reporting.model_card import value_text
 from wardround.reporting.runs import Change, RunDifference, RunRow, run_difference, run_row
+from wardround.reporting.shared_monitoring import look_in_words
 from wardround.reporting.words import Words, words_of
 
 app = typer.Typer(help="The runs of this machine: list them, show one, compare two.", no_args_is_help=True)
@@ -78,6 +79,10 @@ def show(
         return
     words = look.summary.words
     console.print(_figures(look, words))
+    for site in look.summary.sites:
+        if site.monitoring:
+            told = look_in_words(site.monitoring, words.title)
+            console.print(f"Released model at {site.name}: {told}", soft_wrap=True, markup=False)
     console.print("Criteria for a release, at the best round:")
     assert look.outcome is not None
     for line in outcome_lines(look.outcome, words):

@@ -11,16 +11,19 @@ from rich.table import Table
 
 from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED
-from wardround.cli.output_file import MONITORING, PAGE, check_output_file
+from wardround.cli.output_file import PAGE, check_output_file
 from wardround.cli.reading_progress import ReadingProgress
 from wardround.cli.site_inspect import Format
-from wardround.records.files import write_whole
+from wardround.records.files import writable_folder, write_whole
 from wardround.records.monitoring import Monitoring
 from wardround.records.reasons import Reason, WardroundError
 
 if TYPE_CHECKING:
     from wardround.learners.checkpoint import Checkpoint
+    from wardround.records.shared_monitoring import SharedMonitoring
     from wardround.reporting.words import Words
+    from wardround.site.config import SiteConfig
+    from wardround.workloads.words import Words as GateWords
 
 _COLORS = {"stable": "", "moderate": "yellow", "large": "bold red", "too_few": "dim", "not_comparable": "dim"}
 
@@ -51,9 +54,12 @@ def monitor(
         Path | None, typer.Option(help="Also write a page with each input's cells, for this hospital's own eyes.")
     ] = None,
     share: Annotated[
-        Path | None,
-        typer.Option(help="Also write counts by flag, which may be handed on; nothing is sent.", metavar="FILE"),
-    ] = None,
+        bool,
+        typer.Option(
+            "--share",
+            help="Let counts of it leave with every job of the study, until the file that is named is deleted.",
+        ),
+    ] = False,
 ) -> None:
     """Score a released model on the site's new cases, and compare their inputs with those that it was trained on.
 
@@ -62,20 +68,23 @@ def monitor(
     explains it.
 
     Exit code 0: every criterion is met. 1: one is not, or the cases are too few to tell. 2: nothing could be scored, or
-    the counts may not be handed on; what was found is told all the same.
+    the counts may not leave; what was found is told all the same.
+
+    Without --share nothing leaves. With it, the study's next jobs take along which criteria are met, how many inputs
+    moved how far, and how many patients and cases that rests on: no figure, and no input's name. It is printed first.
     """
     from wardround.releases.read import read_release
     from wardround.releases.signature import public_key
     from wardround.reporting.monitor_page import render_monitoring
     from wardround.reporting.words import words_of
     from wardround.site.config import load_site_config
-    from wardround.site.guarded_monitoring import guard_monitoring
     from wardround.site.monitor import monitor as look
     from wardround.workloads.words import words_of as study_words
 
     check_output_file(html, "--html", PAGE)
-    check_output_file(share, "--share", MONITORING)
     config = load_site_config(site)
+    if share:
+        writable_folder(config.state_folder, "state_folder")
     released = read_release(release, None if public_key_file is None else public_key(public_key_file))
     checkpoint = released.checkpoint if model is None else _own(model, released.checkpoint)
     first = None if since is None else since.date()
@@ -89,6 +98,7 @@ def monitor(
             released.statistics,
             config,
             version=released.facts.version,
+            release_sha256=released.sha256,
             signature="verified" if released.verified else "not_checked",
             since=first,
             only=_ids(cases),
@@ -103,11 +113,32 @@ def monitor(
         write_whole(html, render_monitoring(found, words).encode(), private=True)
         progress().print(f"{html} (it shows this hospital's figures: keep it here)", soft_wrap=True, markup=False)
     if share:
-        shared = guard_monitoring(found, config, study_words(checkpoint.card.workload))
-        write_whole(share, (shared.model_dump_json(indent=2) + "\n").encode())
-        progress().print(f"{share}: counts by flag, which may be handed on", soft_wrap=True, markup=False)
+        _share(progress(), found.counts, config, study_words(checkpoint.card.workload), words)
     if not found.fit:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _share(
+    console: Console, look: "SharedMonitoring", config: "SiteConfig", gate_words: "GateWords", words: "Words"
+) -> None:
+    """Keeps a look for the study's next jobs, and says what of it leaves by the rules as they are now."""
+    from wardround.reporting.shared_monitoring import look_in_words
+    from wardround.site.guarded_monitoring import guard_monitoring
+    from wardround.site.shared_look import keep_look
+
+    told = guard_monitoring(look, config.disclosure, gate_words).passed
+    if told is None:
+        raise WardroundError(
+            Reason.TOO_FEW_PATIENTS,
+            f"--share: {look.patients} patients, and disclosure.minimum_patients of {config.source} is "
+            f"{config.disclosure.minimum_patients}: nothing may leave of so few, and nothing is kept to leave",
+        )
+    file = keep_look(config.state_folder, look)
+    for line in (
+        f"with every job of {look.study} leaves from now on: {look_in_words(told, words.title)}",
+        f"until another look is shared; to take it back: rm {file}",
+    ):
+        console.print(line, soft_wrap=True, markup=False)
 
 
 def _own(model: Path, released: "Checkpoint") -> "Checkpoint":

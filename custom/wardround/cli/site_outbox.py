@@ -9,6 +9,8 @@ import typer
 from wardround.cli.console import results
 from wardround.cli.hospital import hospital
 from wardround.records.outbox import FILE_NAME, OutboxLine
+from wardround.records.shared_monitoring import SharedMonitoring
+from wardround.reporting.shared_monitoring import look_in_words
 
 
 def outbox(
@@ -54,6 +56,8 @@ def _told(line: OutboxLine) -> Iterator[str]:
             yield f"  sums        {', '.join(tally['name'] for tally in manifest['statistics'])}"
         if manifest.get("inputs"):
             yield f"  inputs      counts by cell: {', '.join(tally['name'] for tally in manifest['inputs'])}"
+        if manifest.get("monitoring"):
+            yield f"  monitoring  release {look_in_words(SharedMonitoring.model_validate(manifest['monitoring']))}"
     report = reply.get("report") or {}
     if report:
         yield f"  training    {report['patients']} patients, {report['steps']} steps, loss {report['loss']}"

@@ -19,6 +19,8 @@ def status_lines(status: SiteStatus) -> Iterator[str]:
         yield f"data         {one.study}: {usable}, {counts}; inspected {in_utc(one.time)}"
     if not status.inspections:
         yield "data         not inspected here yet: wardround site preflight does"
+    for look, file in status.shared:
+        yield f"shared       {look.study} {look.version}, look of {look.date}: leaves with every job until rm {file}"
     for run in status.runs:
         yield from _run_lines(run)
     if not status.runs:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from wardround.aggregation.gate import Entry, dtype_name
 from wardround.flare import messages
-from wardround.flare.prepare_check import check_manifests, check_quorum, refuse_other_contracts
+from wardround.flare.prepare_check import check_manifests, check_quorum, is_of_this_study, refuse_other_contracts
 from wardround.learners.initial import with_statistics
 from wardround.records.changed import changed
 from wardround.records.orders import Reply
@@ -17,6 +17,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study, check_key_metric
 from wardround.records.update import SiteManifest
 from wardround.workloads.registry import make_workload
+from wardround.workloads.words import words_of
 
 if TYPE_CHECKING:
     from wardround.flare.controller import RoundController
@@ -63,7 +64,7 @@ def enrol(controller: "RoundController", shared: dict[str, Tensor], *, first_rou
     missing: dict[str, str] = {}
 
     def receive(answer: FLModel) -> None:
-        site, reply = read_manifest(answer)
+        site, reply = read_manifest(answer, study)
         if reply.manifest is None:
             missing[site] = reply.error or Reason.REPLY_INVALID
             raise WardroundError(Reason(missing[site]), f"{site}: could not prepare")
@@ -97,8 +98,11 @@ def first_model(study: Study, enrolled: Enrolled, shared: dict[str, Tensor]) -> 
     return with_statistics(shared, make_workload(study), [t for manifest in manifests for t in manifest.statistics])
 
 
-def read_manifest(answer: FLModel) -> tuple[str, Reply]:
-    """Who answered, by the certificate's name, and with what; an answer that is no reply becomes a coded one."""
+def read_manifest(answer: FLModel, study: Study) -> tuple[str, Reply]:
+    """Who answered, by the certificate's name, and with what.
+
+    An answer that is no reply, or that tells of another study's release, becomes a coded one.
+    """
     site = str((answer.meta or {}).get("client_name"))
     try:
         reply = Reply.model_validate((answer.meta or {}).get(messages.KEY))
@@ -106,6 +110,9 @@ def read_manifest(answer: FLModel) -> tuple[str, Reply]:
         return site, Reply(error=Reason.REPLY_INVALID)
     if reply.manifest is None:
         return site, reply
+    look = reply.manifest.monitoring
+    if look is not None and not is_of_this_study(look, study, words_of(study.workload)):
+        return site, Reply(error=Reason.REPLY_INVALID)
     return site, changed(reply, manifest=changed(reply.manifest, site=site))
 
 

@@ -71,7 +71,7 @@ class Latecomers:
             )
 
     def _on_answer(self, answer: FLModel) -> None:
-        site, reply = read_manifest(answer)
+        site, reply = read_manifest(answer, self._controller.study)
         if reply.manifest is not None:
             with self._lock:
                 self._arrived[site] = reply.manifest

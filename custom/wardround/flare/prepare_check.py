@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from wardround.records.reasons import Reason, WardroundError
+from wardround.records.shared_monitoring import SharedMonitoring
 from wardround.records.study import Study, check_key_metric
 from wardround.records.update import SiteManifest
 from wardround.workloads.input_cells import check_input_tallies
+from wardround.workloads.words import Words
 from wardround.workloads.workload import Workload
 
 Names = Mapping[str, Sequence[str | int]]
@@ -32,6 +34,11 @@ def check_manifests(manifests: Mapping[str, SiteManifest], study: Study, *, work
         _entries(site, manifest.shared, shared)
         check_key_metric(study, manifest.metric_names, site)
         _statistics(site, manifest, workload)
+
+
+def is_of_this_study(look: SharedMonitoring, study: Study, words: Words) -> bool:
+    """Whether a site's look at a released model can be of this study: its name, and names of figures that it has."""
+    return look.study == study.name and all(criterion.metric in words.figures for criterion in look.criteria)
 
 
 def refuse_other_contracts(missing: Mapping[str, str]) -> None:

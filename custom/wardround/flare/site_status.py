@@ -13,6 +13,7 @@ from wardround.site.answers import read_runs
 from wardround.site.consent import consents
 from wardround.site.device_hours import DeviceHours
 from wardround.site.inspection_record import last_inspections
+from wardround.site.shared_look import look_file, shared_looks
 from wardround.site.training_times import situation
 
 
@@ -35,5 +36,6 @@ def site_status(kit_folder: Path) -> SiteStatus:
         runs=read_runs(config.state_folder),
         inspections=last_inspections(config.state_folder),
         consents=consents(config.state_folder),
+        shared=[(look, look_file(config.state_folder, look.study)) for look in shared_looks(config.state_folder)],
         training=situation(config.training_windows, DeviceHours(config.state_folder)),
     )

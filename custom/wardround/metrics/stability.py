@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from wardround.metrics.bootstrap import RESAMPLES, patient_weights
 from wardround.metrics.labelled_rows import FloatArray
-from wardround.records.monitoring import Shift
+from wardround.records.shared_monitoring import Shift
 
 MODERATE, LARGE = 0.1, 0.25
 """The rule of thumb: below .1 stable, from .1 moderate, from .25 large (Siddiqi, Credit Risk Scorecards, 2006)."""

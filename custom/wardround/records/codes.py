@@ -16,6 +16,9 @@ Digest = Annotated[str, Field(pattern=r"^[a-z0-9]{1,64}$")]
 # of a package, such as 2.9.0+cu128
 Version = Annotated[str, Field(pattern=r"^[A-Za-z0-9.+!_-]{1,60}$")]
 
+# of a release, such as v1: the name of its folder too
+RELEASE_VERSION = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
+
 Count = Annotated[int, Field(ge=0)]
 
 # a count that is told as least and most; None where nothing says how many at most

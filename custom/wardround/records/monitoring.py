@@ -1,15 +1,13 @@
 """How a released model does on a site's new cases, and how far its inputs moved. It stays at the site."""
 
+from collections import Counter
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from wardround.records.acceptance_outcome import CriterionOutcome
-from wardround.records.metric_record import MetricRecord
-
-Shift = Literal["stable", "moderate", "large", "too_few", "not_comparable"]
-"""`too_few`: it moved, over so few patients that nobody can tell whether by chance. `not_comparable`: the release has
-one cell of it, in which every distribution is the same."""
+from wardround.records.metric_record import MetricRecord, find
+from wardround.records.shared_monitoring import SharedCriterion, SharedMonitoring, Shift
 
 
 class _Part(BaseModel):
@@ -45,6 +43,7 @@ class Monitoring(_Part):
     """One look.
 
     Args:
+        release_sha256: of the release's list of checksums.
         signature: whether the release was found to be as it was signed.
         criteria: of the release, held against these cases; `not_checked` names those that need more than this model.
         figures: on these cases.
@@ -54,6 +53,7 @@ class Monitoring(_Part):
     site: str
     study: str
     version: str
+    release_sha256: str
     time: str
     signature: Literal["verified", "not_checked"]
     cases: int
@@ -69,21 +69,24 @@ class Monitoring(_Part):
         """Whether every criterion that could be checked is met, and there is one."""
         return bool(self.criteria) and all(criterion.met for criterion in self.criteria)
 
-
-class SharedMonitoring(_Part):
-    """What may be handed on: how many of what, and nothing of a patient or a column.
-
-    Args:
-        fit: None where it rests on a figure that may not leave.
-        cases: how many, in the site's steps.
-        flags: code to how many criteria or inputs have it.
-    """
-
-    format: Literal["wardround-monitoring-1"] = "wardround-monitoring-1"
-    site: str
-    study: str
-    version: str
-    time: str
-    fit: bool | None
-    cases: int
-    flags: dict[str, int]
+    @property
+    def counts(self) -> SharedMonitoring:
+        """What of it may leave once it has passed the gate."""
+        found = {criterion.metric: find(self.figures, criterion.metric) for criterion in self.criteria}
+        return SharedMonitoring(
+            study=self.study,
+            version=self.version,
+            release_sha256=self.release_sha256,
+            date=self.time[:10],
+            patients=self.patients,
+            cases=self.cases,
+            criteria=[
+                SharedCriterion(
+                    metric=criterion.metric,
+                    met=None if any(check.reason for check in criterion.sites) else criterion.met,
+                    support=figure.support if (figure := found[criterion.metric]) else None,
+                )
+                for criterion in self.criteria
+            ],
+            inputs=dict(Counter(one.judged for one in self.inputs)),
+        )

@@ -1,6 +1,9 @@
 """What a hospital's admin wants to know of its own site, as plain data."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from wardround.records.shared_monitoring import SharedMonitoring
 
 
 def counts_in_words(counts: dict[str, int], left_out: int) -> str:
@@ -99,6 +102,7 @@ class SiteStatus:
         inspections: by study.
         training: one line on the site's training windows and device hours.
         consents: the decision that holds, by study; empty where nobody has decided on one.
+        shared: looks at released models that leave with every job of their study, and the file of each.
     """
 
     site: str
@@ -109,3 +113,4 @@ class SiteStatus:
     inspections: list[LastInspection]
     training: str = "at any time"
     consents: list[StudyConsent] = field(default_factory=list)
+    shared: list[tuple[SharedMonitoring, Path]] = field(default_factory=list)

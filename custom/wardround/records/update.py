@@ -9,6 +9,7 @@ from wardround.records.codes import Band, Code, Count, Digest, EntryName, Versio
 from wardround.records.declared import DeclaredData
 from wardround.records.metric_record import MetricRecord
 from wardround.records.scores import Tally
+from wardround.records.shared_monitoring import SharedMonitoring
 
 Role = Literal["train", "evaluate"]
 Nature = Literal["hospital", "generated", "pseudo_site"]
@@ -38,6 +39,7 @@ class SiteManifest(BaseModel):
         nature: patients of a hospital; generated data; or a part of a public data set that stands for a hospital.
         declared: what the site's admin says of the data set and of how its labels came about.
         code: what runs there.
+        monitoring: the last look at a released model that the site's admin has shared.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -62,6 +64,7 @@ class SiteManifest(BaseModel):
     nature: Nature = "hospital"
     declared: DeclaredData = DeclaredData()
     code: CodeFacts | None = None
+    monitoring: SharedMonitoring | None = None
 
 
 class TrainingReport(BaseModel):

@@ -5,11 +5,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from wardround.records.codes import RELEASE_VERSION
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import STUDY_NAME
 
 FACTS = "release.json"
-VERSION = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
 
 
 class ReleaseFacts(BaseModel):
@@ -24,7 +24,7 @@ class ReleaseFacts(BaseModel):
 
     format: Literal["wardround-release-1"] = "wardround-release-1"
     study: str = Field(pattern=STUDY_NAME)
-    version: str = Field(pattern=VERSION)
+    version: str = Field(pattern=RELEASE_VERSION)
     run: str
     arm: str
     model_round: int

@@ -9,12 +9,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from wardround.records.codes import RELEASE_VERSION
 from wardround.records.files import sync_folder
 from wardround.records.input_statistics import FILE_NAME
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases.candidate import Candidate
 from wardround.releases.checksums import LIST, SIGNATURE, checksums
-from wardround.releases.facts import FACTS, VERSION, ReleaseFacts
+from wardround.releases.facts import FACTS, ReleaseFacts
 from wardround.releases.history import locked, point_forward, read_history
 from wardround.releases.input_statistics import input_statistics
 from wardround.releases.signature import PrivateKey, fingerprint, sign
@@ -45,7 +46,7 @@ def make_release(
     with locked(study):
         history = read_history(study)  # before anything is written: where it is damaged there is no new release
         name = version or _next(study)
-        if not re.fullmatch(VERSION, name):
+        if not re.fullmatch(RELEASE_VERSION, name):
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID, f"--version {name}: expected letters, digits, '.', '_' and '-'"
             )

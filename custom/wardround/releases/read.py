@@ -7,9 +7,10 @@ from pydantic import ValidationError
 
 from wardround.learners.checkpoint import Checkpoint, load_checkpoint
 from wardround.records.acceptance_outcome import AcceptanceOutcome
+from wardround.records.files import sha256_of
 from wardround.records.input_statistics import FILE_NAME, InputStatistics, read_input_statistics
 from wardround.records.reasons import Reason, WardroundError
-from wardround.releases.checksums import differences
+from wardround.releases.checksums import LIST, differences
 from wardround.releases.facts import FACTS, ReleaseFacts, other_names, read_facts
 from wardround.releases.signature import PublicKey
 from wardround.releases.verify import faults
@@ -17,13 +18,19 @@ from wardround.releases.verify import faults
 
 @dataclass(frozen=True)
 class Release:
-    """What a release folder holds, as far as a site needs it; `verified` where its signature was checked."""
+    """What a release folder holds, as far as a site needs it.
+
+    Attributes:
+        verified: whether its signature was checked.
+        sha256: of its list of checksums, which stands for every file of it.
+    """
 
     facts: ReleaseFacts
     checkpoint: Checkpoint
     outcome: AcceptanceOutcome
     statistics: InputStatistics | None
     verified: bool
+    sha256: str
 
 
 def read_release(folder: Path, key: PublicKey | None = None) -> Release:
@@ -54,4 +61,11 @@ def read_release(folder: Path, key: PublicKey | None = None) -> Release:
             Reason.DATA_UNREADABLE, f"{folder}: written by another version of wardround: {error}"
         ) from error
     statistics = read_input_statistics(folder / FILE_NAME)
-    return Release(facts, load_checkpoint(folder / "model"), outcome, statistics, verified=key is not None)
+    return Release(
+        facts,
+        load_checkpoint(folder / "model"),
+        outcome,
+        statistics,
+        verified=key is not None,
+        sha256=sha256_of(folder / LIST),
+    )

@@ -10,6 +10,7 @@ from wardround.records.arms import ALONE, PERSONALISED, RECALIBRATED, alone_at
 from wardround.records.metric_record import MetricRecord
 from wardround.records.resumption import Resumption
 from wardround.records.scores import Cohort
+from wardround.records.shared_monitoring import SharedMonitoring
 from wardround.records.update import Nature, TrainingReport
 from wardround.reporting.probability_parts import OutcomeFacts, PooledFigure, PrecisionRecall, Reliability
 from wardround.reporting.words import Words, words_of
@@ -65,6 +66,7 @@ class SiteFacts(_Part):
             doubtful and used, by name; a small one is a range, `1 to 4`.
         statistics, suppressed: names of the sums that it sent before the first round, and of those it held back.
         held_back: names of sums for pooling that it held back.
+        monitoring: its last look at a released model, as far as it shared it.
     """
 
     name: str
@@ -83,6 +85,7 @@ class SiteFacts(_Part):
     suppressed: list[str] = Field(default_factory=list)
     held_back: list[str] = Field(default_factory=list)
     doubts: dict[str, int | str] = Field(default_factory=dict)
+    monitoring: SharedMonitoring | None = None
 
     @property
     def mark(self) -> str:

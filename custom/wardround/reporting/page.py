@@ -18,6 +18,7 @@ from wardround.reporting.page_template import environment
 from wardround.reporting.pictures import EmbeddedPicture
 from wardround.reporting.resumptions import in_one_line
 from wardround.reporting.sections import by_metric, goal_text, sections
+from wardround.reporting.shared_monitoring import criteria_in_words, inputs_in_words
 from wardround.reporting.whereabouts import common_figures, counts_in_words, own_figures, where_the_data_was
 from wardround.workloads.vocabulary import Family
 
@@ -43,6 +44,8 @@ def render_page(summary: Summary, pictures: Sequence[EmbeddedPicture] = (), *, g
         interval_text=words.interval_text,
         resumed=in_one_line,
         rounds_text=rounds_text,
+        criteria_in_words=lambda look: criteria_in_words(look, words.title),
+        inputs_in_words=inputs_in_words,
     )
     hidden = [LAST] if summary.best_is_last() else []
     return pages.get_template("report.html.j2").render(

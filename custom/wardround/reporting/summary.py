@@ -7,7 +7,8 @@ from wardround.records.arms import BEST, is_baseline
 from wardround.records.codes import Band
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.resumption import joins, resumptions
-from wardround.records.run_lines import EndLine, JoinLine, RoundLine, RunLine, ScoreLine, StartLine
+from wardround.records.run_lines import EndLine, JoinLine, ResumeLine, RoundLine, RunLine, ScoreLine, StartLine
+from wardround.records.shared_monitoring import SharedMonitoring
 from wardround.records.update import SiteManifest, SiteRound
 from wardround.reporting.comparisons import comparisons
 from wardround.reporting.curves import curves
@@ -151,8 +152,15 @@ def _site(manifest: SiteManifest, rounds: list[RoundFacts], lines: list[RunLine]
         statistics=[tally.name for tally in manifest.statistics],
         suppressed=list(manifest.suppressed),
         held_back=list(dict.fromkeys(held_back)),
+        monitoring=_newest_look(manifest, lines),
         times_sent=sum(manifest.site in line.contributed or manifest.site in line.rejected for line in rounds),
     )
+
+
+def _newest_look(manifest: SiteManifest, lines: list[RunLine]) -> SharedMonitoring | None:
+    """A run that goes on asks its sites once more, and one may have looked again meanwhile."""
+    again = [one for line in lines if isinstance(line, ResumeLine) for one in line.sites if one.site == manifest.site]
+    return next((one.monitoring for one in reversed([manifest, *again]) if one.monitoring), None)
 
 
 def _ranges(banded: Mapping[str, Band]) -> dict[str, str]:

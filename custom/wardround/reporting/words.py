@@ -32,6 +32,10 @@ class Words:
         """Reads a record name."""
         return measure_of(name, self._families)
 
+    def title(self, name: str) -> str:
+        """A record name as it is read."""
+        return self.measure(name).title
+
     def in_words(self, code: str) -> str:
         """A coded reason or note in words; an unknown code without its underscores."""
         return self._codes.get(code, code.replace("_", " "))

@@ -59,7 +59,7 @@ def guard(reply: Reply, rules: Disclosure, words: Words) -> Cleared:
         *(word for word in reply.suppressed if not words.knows_sum(word)),
         *(name for part in (records, cohorts, alerts, sums, manifest) if part for name in part.unlisted),
     ]
-    for name in [*sums.suppressed, *(manifest.passed.suppressed if manifest else ())]:
+    for name in [*sums.suppressed, *((*manifest.passed.suppressed, *manifest.suppressed) if manifest else ())]:
         _log.info("%s: held back by the site's disclosure rules", name)
     for name in unlisted:
         _log.error("%r is none of the study's words, so it was not sent", name)

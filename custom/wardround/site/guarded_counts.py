@@ -9,6 +9,7 @@ from wardround.records.reasons import Reason
 from wardround.records.update import SiteManifest
 from wardround.records.versions import PACKAGES
 from wardround.site.guarded import Guarded
+from wardround.site.guarded_monitoring import guard_monitoring
 from wardround.site.guarded_sums import guard_sums
 from wardround.workloads.split import SPLITS
 from wardround.workloads.words import Words
@@ -22,12 +23,14 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
 
     Of a split with fewer patients than `minimum_patients`, patients are told as a range and cases and outcomes not at
     all but for being there. What was left out, and whatever else is counted, is a range below `minimum_cell`; where a
-    part of `left_out` is a range, so is `left_out`, or the difference would tell the part.
+    part of `left_out` is a range, so is `left_out`, or the difference would tell the part. A look at a released model
+    that rests on too few patients is not sent at all.
     """
     problems = {code: count for code, count in manifest.problems.items() if code in _CODES}
     doubts = {code: count for code, count in manifest.doubts.items() if code in _CODES}
     counts = {name: count for name, count in manifest.counts.items() if words.knows_count(name)}
     figures = tuple(name for name in manifest.metric_names if name in words.figures)
+    look = guard_monitoring(manifest.monitoring, rules, words) if manifest.monitoring else None
     sums, inputs = (guard_sums(part, rules, words) for part in (manifest.statistics, manifest.inputs))
     suppressed = [name for name in manifest.suppressed if words.knows_sum(name) or words.knows_count(name)]
     unlisted = [
@@ -39,6 +42,7 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
         *(package for package in manifest.versions if package not in PACKAGES),
         *sums.unlisted,
         *inputs.unlisted,
+        *(look.unlisted if look else ()),
     ]
     banded_problems, banded_doubts = (_few(part, rules) for part in (problems, doubts))
     banded = _banded(counts, rules)
@@ -57,8 +61,9 @@ def guard_manifest(manifest: SiteManifest, rules: Disclosure, words: Words) -> G
         statistics=sums.passed,
         inputs=inputs.passed,
         suppressed=sorted({*suppressed, *sums.suppressed, *inputs.suppressed}),
+        monitoring=look.passed if look else None,
     )
-    return Guarded(told, unlisted=unlisted)
+    return Guarded(told, suppressed=look.suppressed if look else [], unlisted=unlisted)
 
 
 def _banded(counts: Mapping[str, int], rules: Disclosure) -> dict[str, Band]:

@@ -1,52 +1,36 @@
-"""What may be handed on of a look at a released model: counts by flag, once its figures have passed the gate."""
+"""Which part of a look at a released model may leave a site: counts, once enough patients stand behind them."""
 
-from typing import get_args
-
-from wardround.records.metric_record import Status
-from wardround.records.monitoring import Monitoring, SharedMonitoring, Shift
-from wardround.records.orders import Reply
-from wardround.records.reasons import Reason, WardroundError
-from wardround.site.config import SiteConfig
-from wardround.site.gate import guard
+from wardround.records.changed import changed
+from wardround.records.disclosure import Disclosure
+from wardround.records.shared_monitoring import NAME, SharedCriterion, SharedMonitoring
+from wardround.site.guarded import Guarded
 from wardround.workloads.words import Words
 
 
-def guard_monitoring(found: Monitoring, config: SiteConfig, words: Words) -> SharedMonitoring:
-    """Counts by flag, and whether the model is fit.
+def guard_monitoring(look: SharedMonitoring, rules: Disclosure, words: Words) -> Guarded[SharedMonitoring | None]:
+    """Bands the counts, and tells of a criterion only where its figure might leave.
 
-    A criterion whose figure the gate holds back is counted as such: whether it is met would tell of the figure. No
-    figure, no name of an input and no share leaves.
+    A criterion whose figure is held back is told as that alone: whether it is met would tell of the figure. Of fewer
+    patients than `minimum_patients` nothing is told.
 
     Args:
-        found: the look.
-        config: whose `disclosure` decides.
-        words: of the release's study.
-
-    Raises:
-        WardroundError: fewer patients stand behind it than the site lets any figure rest on.
+        look: with the patients behind each figure.
+        rules: of the site's own site.yaml, as they are now.
+        words: of the study.
     """
-    rules = config.disclosure
-    if found.patients < rules.minimum_patients:
-        raise WardroundError(
-            Reason.TOO_FEW_PATIENTS,
-            f"--share: {found.patients} patients, and disclosure.minimum_patients of site.yaml is "
-            f"{rules.minimum_patients}: nothing may be handed on of so few",
-        )
-    passed = guard(Reply(records=found.figures), rules, words).reply.records
-    told = {record.name for record in passed if record.status is not Status.SUPPRESSED}
-    held = [criterion for criterion in found.criteria if criterion.metric not in told]
-    met = [criterion.met for criterion in found.criteria if criterion not in held]
-    return SharedMonitoring(
-        site=found.site,
-        study=found.study,
-        version=found.version,
-        time=found.time,
-        fit=None if held else found.fit,
-        cases=rules.stepped(found.cases),
-        flags={
-            "criterion_met": sum(met),
-            "criterion_not_met": len(met) - sum(met),
-            "criterion_suppressed": len(held),
-            **{f"input_{shift}": sum(one.judged == shift for one in found.inputs) for shift in get_args(Shift)},
-        },
+    if look.patients < rules.minimum_patients:
+        return Guarded(None, suppressed=[NAME])
+    known = [criterion for criterion in look.criteria if criterion.metric in words.figures]
+    told = changed(
+        look,
+        patients=rules.stepped(look.patients),
+        cases=rules.stepped(look.cases),
+        criteria=[_criterion(criterion, rules) for criterion in known],
     )
+    return Guarded(told, unlisted=[criterion.metric for criterion in look.criteria if criterion not in known])
+
+
+def _criterion(criterion: SharedCriterion, rules: Disclosure) -> SharedCriterion:
+    held = criterion.support is None or criterion.support < rules.minimum_patients
+    met = None if held or not rules.allows(criterion.metric) else criterion.met
+    return SharedCriterion(metric=criterion.metric, met=met)

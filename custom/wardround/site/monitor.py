@@ -32,6 +32,7 @@ def monitor(
     config: SiteConfig,
     *,
     version: str,
+    release_sha256: str,
     signature: Literal["verified", "not_checked"],
     since: date | None = None,
     only: Sequence[str] = (),
@@ -45,7 +46,7 @@ def monitor(
             rule, the worse end of a 95 % interval.
         statistics: of the release, if it has any.
         config: the site's.
-        version: of the release.
+        version, release_sha256: of the release.
         signature: what was found of it.
         since: the first index date; by default all.
         only: ids of patients, rows or cases; by default all.
@@ -75,6 +76,7 @@ def monitor(
         site=config.name,
         study=card.study,
         version=version,
+        release_sha256=release_sha256,
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         signature=signature,
         cases=data.counts[f"{_SPLIT}_cases"],

@@ -19,12 +19,11 @@ from wardround.records.study import Study
 from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.drift import ValidationDrift
-from wardround.site.inspection import inspect_data
 from wardround.site.open_site import OpenSite, open_learner
 from wardround.site.own_model import compare_with_own_model, score_own_model
+from wardround.site.prepared import prepared
 from wardround.site.reference import NO_REFERENCE, score_reference
 from wardround.site.safe_quorum import refuse_small_quorum
-from wardround.workloads.input_cells import input_tally
 
 _log = logging.getLogger(__name__)
 
@@ -75,24 +74,8 @@ class SiteTasks:
             WardroundError: the data cannot be opened, or its inspection has an error: the site takes no part.
         """
         self._refuse_small_quorum()
-        learner, config = self._open(order.run), self._config
-        inspect_data(self._study, config, learner.data).found.refuse()
-        # an outside hospital's sums would make what it is scored with; a latecomer's would leave for nothing
-        wanted = config.role == "train" and order.round == 0
-        return Reply(
-            manifest=learner.manifest(
-                config.role,
-                nature=config.nature,
-                declared=config.declared(str(self._study.workload["kind"]), self._study.name),
-                statistics=learner.data.statistics() if wanted else (),
-                inputs=[
-                    input_tally(column, counts, minimum_cell=config.disclosure.minimum_cell)
-                    for column, counts in learner.data.inputs("train")
-                ]
-                if wanted
-                else (),
-            )
-        )
+        learner = self._open(order.run)
+        return Reply(manifest=prepared(self._study, self._config, learner, first_round=order.round))
 
     def train(self, order: Order, shared: Mapping[str, Tensor] | None) -> tuple[Reply, dict[str, Tensor]]:
         """Scores the received weights on the validation split, trains, and returns the difference."""
