@@ -23,8 +23,8 @@ def init(
     data: Annotated[
         list[str] | None,
         typer.Option(
-            help="KIND=PATH, such as brain_tumor=/srv/images; a relative path starts from the new folder. "
-            "Repeatable; asked for if none."
+            help="KIND=PATH, such as brain_tumor=/srv/images; a relative path starts from where you are, and is "
+            "written in full. Repeatable; asked for if none."
         ),
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="Where to; by default site_configs/NAME.")] = None,
@@ -36,36 +36,47 @@ def init(
     ] = 0,
     image: Annotated[list[str] | None, typer.Option(help="KIND=IMAGE of job containers. Repeatable.")] = None,
     parent_image: Annotated[str, typer.Option(help="Image of the standing process.")] = "",
-    state: Annotated[str, typer.Option(help="What the site keeps: own entries, scores by case, pictures.")] = "state",
-    cache: Annotated[str, typer.Option(help="Prepared cases; safe to delete.")] = "cache",
+    state: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder of what the site keeps: own entries, scores by case, pictures.",
+            show_default="state, in the new folder",
+        ),
+    ] = None,
+    cache: Annotated[
+        str | None,
+        typer.Option(help="Folder of prepared cases; safe to delete.", show_default="cache, in the new folder"),
+    ] = None,
     generated: Annotated[bool, typer.Option("--generated", help="No patient is in the data.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
 ) -> None:
     """Write the folder with all that a hospital's admin decides, from flags, or from questions at a terminal."""
     from wardround.flare.new_site import NewSite, write_new_site
+    from wardround.site.config import load_site_config
 
     data = data or _ask_for_data()
     gpus = gpus if gpus is not None else _ask_for_gpus()
     site = NewSite(
         name=name,
         org=org or name.replace("-", "_"),
-        data=_pairs(data, "--data"),
+        data={kind: _from_here(path) for kind, path in _pairs(data, "--data").items()},
         role=role,
         device="cuda" if gpus else "cpu",
         gpus=gpus,
         gpu_memory=gpu_memory,
         images=_pairs(image or [], "--image"),
         parent_image=parent_image,
-        state=state,
-        cache=cache,
+        state="state" if state is None else _from_here(state),
+        cache="cache" if cache is None else _from_here(cache),
         generated=generated,
     )
     target = folder or Path("site_configs") / name
     for file in write_new_site(target, site, force=force):
         results().print(f"{file}", soft_wrap=True)
-    for kind, path in site.data.items():
-        if not (target / path).exists():
-            progress().print(f"note: {target / path}: nothing is there now (data.{kind})", soft_wrap=True, markup=False)
+    config = load_site_config(target / "site.yaml")
+    for key, path in [one for kind in site.data for one in config.paths(kind)]:
+        if not path.exists():
+            progress().print(f"note: {path}: nothing is there now ({key})", soft_wrap=True, markup=False)
     if not generated:
         progress().print(
             f"next: edit {target / 'site.yaml'}: keys that are empty, and columns, which have the study's names and "
@@ -78,6 +89,16 @@ def init(
 def at_terminal() -> bool:
     """Whether there is someone to ask."""
     return sys.stdin.isatty()
+
+
+def _from_here(path: str) -> str:
+    """A path as it was typed, in full: in site.yaml a relative one would start from that file's folder.
+
+    What site.yaml itself makes a path of, a home folder or an environment variable, stays as it is.
+    """
+    if not path.strip() or path.startswith("~") or "${" in path:
+        return path
+    return str(Path(path).absolute())  # links on the way are left as they are typed
 
 
 def _ask_for_data() -> list[str]:
