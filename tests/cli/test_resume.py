@@ -188,7 +188,9 @@ def test_a_run_that_fails_or_is_stopped_says_how_it_goes_on(
     play(monkeypatch, fail, then)
     done = CliRunner().invoke(app, ["run", str(study_folder), "--sites", str(sites_folder), "--out", str(OUT)])
     assert done.exit_code == code
-    assert "wardround resume 'results/tuesday'\"'\"'s run' goes on from round 3 of 4" in done.output
+    quoted = "'results/tuesday'\"'\"'s run'"
+    hint = f"next: wardround resume {quoted} goes on from round 3 of 4; wardround runs show {quoted}\n"
+    assert done.output.count(hint) == 1
 
 
 def test_where_only_scoring_is_left_the_hint_says_so(stopped: Path, study_folder: Path) -> None:

@@ -35,6 +35,7 @@ def test_complete_run_prints_the_table_and_leaves_both_reports(
         "shows no gain over its own model",
         "out/report.html",
         "out/flare.log",
+        "next: wardround runs show out\n",
     ):
         assert text in done.output
     assert json.loads(Path("out/report.json").read_text())["ending"]["status"] == "complete"
@@ -52,6 +53,20 @@ def test_partial_run_exits_3_and_names_the_site(
     done = invoke(study_folder, sites_folder)
     assert done.exit_code == 3
     assert "hospital-b: returned no metrics" in done.output
+    assert "next: wardround runs show out\n" in done.output
+
+
+def test_a_complete_run_with_criteria_says_how_it_is_released(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    def played(study: Study) -> list[RunLine]:
+        begin, *rest = whole_run()
+        return [begin.model_copy(update={"study": study.model_dump(mode="json")}), *rest]
+
+    play(monkeypatch, played)
+    done = invoke(study_folder, sites_folder, "--set", "acceptance.worst_site.dice_wt=0.5")
+    assert done.exit_code == 0, done.output
+    assert "next: wardround runs show out; wardround release make out --approver NAME --key FILE\n" in done.output
 
 
 def test_failed_run_exits_1_with_the_cause_and_what_there_is(

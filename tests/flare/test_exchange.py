@@ -18,6 +18,7 @@ from wardround.flare import messages
 from wardround.flare.controller import RoundController
 from wardround.flare.exchange import Exchange
 from wardround.records.orders import Order
+from wardround.records.task_answers import TaskAnswers
 
 ORDER = Order(run="run")
 
@@ -29,12 +30,17 @@ class Table:
         self.num_rounds, self.task_check_period, self.abort_signal = 1, 0.001, Signal()
         self.callbacks: list[Any] = []
         self.cancelled = 0
+        self.record = self
+        self.told: list[TaskAnswers] = []
         self._on_send = on_send
 
     def send(self, _model: FLModel, task: str, *, callback: Any, **_: Any) -> Task:
         self.callbacks.append(callback)
         self._on_send(self)
         return Task(task, Shareable())
+
+    def answers(self, told: TaskAnswers) -> None:
+        self.told.append(told)
 
     def cancel_task(self, _task: Task) -> None:
         self.cancelled += 1
@@ -95,3 +101,13 @@ def test_a_stranger_and_a_second_answer_are_not_received() -> None:
     exchange, received = Exchange(Table(play)), []
     assert _ask(exchange, ["hospital-a"], received) == []
     assert received == ["hospital-a"]
+
+
+def test_who_has_answered_is_told_when_it_is_asked_and_as_answers_come() -> None:
+    def play(table: Table) -> None:
+        table.callbacks[0](_answer("hospital-b"))
+
+    table = Table(play)
+    assert _ask(Exchange(table), ["hospital-a", "hospital-b"], []) == ["hospital-a"]
+    assert [told.answered for told in table.told] == [(), ("hospital-b",)]
+    assert (table.told[-1].task, table.told[-1].awaited) == ("train", ["hospital-a"])

@@ -2,8 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from wardround.flare.record import RunRecord
+from wardround.flare.follower import Follower
+from wardround.flare.record import ANSWERS_FILE, RunRecord
+from wardround.flare.tail import AnswersFile
 from wardround.records.run_lines import EndLine, read_lines
+from wardround.records.task_answers import TaskAnswers
 
 
 def test_a_line_that_cannot_be_written_is_written_with_the_next_one(
@@ -46,3 +49,20 @@ def test_a_record_goes_on_with_an_earlier_jobs_lines(tmp_path: Path) -> None:
 def _reason(line: object) -> str:
     assert isinstance(line, EndLine)
     return line.reasons[0]
+
+
+def test_who_has_answered_is_seen_beside_the_record_and_from_afar_once(tmp_path: Path) -> None:
+    record = RunRecord(tmp_path)
+    near: list[TaskAnswers] = []
+    far: list[TaskAnswers] = []
+    file = AnswersFile(tmp_path / ANSWERS_FILE, near.append)
+    follower = Follower(lambda _line: None, on_answers=far.append)
+    file.look()
+    asked = TaskAnswers(task="train", round=0, asked=("hospital-a", "hospital-b"))
+    for told in (asked, asked, asked.model_copy(update={"answered": ("hospital-b",)})):
+        record.answers(told)
+        file.look()
+        follower.look({"server": {"RoundController": record.stats()}})
+    follower.look({"answers": {"of": "another version"}})
+    assert near == far == [asked, asked.model_copy(update={"answered": ("hospital-b",)})]
+    assert not record.file.exists()  # it is no part of the record

@@ -23,9 +23,12 @@ from wardround.records.run_lines import (
     StartLine,
 )
 from wardround.records.study import Study
+from wardround.records.task_answers import TaskAnswers
 from wardround.records.update import SiteManifest
 from wardround.reporting.shared_monitoring import look_in_words
 from wardround.reporting.words import Words, words_of
+
+_WAITED_FOR = {"prepare": "hospitals open their data", "train": "round {round} is training"}
 
 
 class RunProgress:
@@ -90,6 +93,21 @@ class RunProgress:
             self._on_baseline(line)
         elif isinstance(line, EndLine):
             self._now("federation finished")
+
+    def on_answers(self, told: TaskAnswers) -> None:
+        """Shows who has answered an order so far: on a terminal in the live line, elsewhere in lines up to the first
+        round's, since later ones are told often enough by their own."""
+        preparing = told.task == "prepare"
+        if told.task not in _WAITED_FOR or (self._sites if preparing else told.round < self.rounds_done):
+            return  # the record's own line came first
+        what = _WAITED_FOR[told.task].format(round=told.round + 1)
+        count = [f"{len(told.answered)} of {len(told.asked)} have answered"] if told.answered else []
+        waiting = [f"waiting for {', '.join(told.awaited)}"] if told.awaited else []
+        text = f"{what}: {', '.join([*count, *waiting])}"
+        if self._status:
+            self._now(text)
+        elif preparing or not self._seconds:
+            self._say(f"        [dim]{escape(text)}[/]")
 
     def _on_start(self, line: StartLine) -> None:
         self._last = monotonic()

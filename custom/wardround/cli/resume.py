@@ -72,7 +72,7 @@ def resume(
         options = RunOptions(run, environment, sites or run, run, baselines, kit, _present(files, without or []))
         end = _end(run)
         if known is None and end is not None and end.status == "complete":
-            finish(_conclude(options))
+            finish(_conclude(options), options)
             return
         _refuse_complete(run, end)
         continuation = _continuation(run, launch, checkpoint, after_round, tuple(without or ()))
@@ -80,7 +80,7 @@ def resume(
         refuse_other_study(continuation.state, study)
         _keep_earlier(run)
         report = run_and_report(study, options, continuation)
-    finish(report)
+    finish(report, options)
 
 
 def _kit_of(run: Path) -> Path | None:

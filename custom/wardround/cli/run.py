@@ -11,9 +11,9 @@ import typer
 
 from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PARTIAL, debugging, tell
+from wardround.cli.next_steps import next_line
 from wardround.cli.options import Overrides, StudyFolder
 from wardround.cli.progress import RunProgress
-from wardround.cli.resume_hint import resume_hint
 from wardround.cli.sites import sites_folder
 from wardround.cli.study_run import FederationFailedError, RunOptions, results_folder, run_whole_study
 from wardround.cli.tables import print_summary
@@ -64,14 +64,16 @@ def run(
             run_sweep(settings, options, sweep)
             return
         report = run_and_report(settings, options)
-    finish(report)
+    finish(report, options)
 
 
-def finish(report: Report) -> None:
+def finish(report: Report, options: RunOptions) -> None:
     """Prints the tables and leaves with the exit code that the run's end asks for."""
     console = results()
     print_summary(console, report.summary)
     console.print(f"\nreport  {report.page}\nfigures {report.figures}", soft_wrap=True)
+    if line := next_line(options.out, summary=report.summary, baselines=options.baselines):
+        console.print(line, soft_wrap=True, markup=False)
     code = _EXIT_CODES.get(report.summary.ending.status, EXIT_FAILED)
     if code:
         raise typer.Exit(code)
@@ -131,5 +133,5 @@ def _tell_what_was_kept(options: RunOptions, shown: RunProgress) -> None:
     _report_what_there_is(out)
     kept = ", ".join(file.name for file in sorted(out.glob("*"))) if out.is_dir() else ""
     console.print(f"kept in {out}: {kept or 'nothing'}", soft_wrap=True)
-    if hint := resume_hint(out, baselines=options.baselines):
-        console.print(hint, soft_wrap=True, markup=False)
+    if line := next_line(out, baselines=options.baselines):
+        console.print(line, soft_wrap=True, markup=False)

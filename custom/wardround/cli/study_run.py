@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wardround.cli.next_steps import next_line
 from wardround.cli.progress import RunProgress
-from wardround.cli.resume_hint import resume_hint
 from wardround.cli.sites import site_files
 from wardround.cli.write_manifest import write_manifest_anyhow, write_run_manifest
 from wardround.cli.write_report import RECORD, Report, write_report
@@ -111,12 +111,13 @@ def _run_to_the_report(
             on_line=progress.on_line,
             kit=options.kit,
             on_wait=progress.trouble,
+            on_answers=progress.on_answers,
             continuation=continuation,
         )
     except WardroundError as error:
         if not log.is_file():
             raise
-        hint = resume_hint(options.out, baselines=options.baselines)
+        hint = next_line(options.out, baselines=options.baselines)
         told = "\n".join([str(error), *causes.lines(), f"FLARE's log: {log}", *([hint] if hint else [])])
         raise FederationFailedError(error.code, told) from error
     for line in causes.lines():

@@ -20,6 +20,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, Environment, RunLine, read_lines
 from wardround.records.server_state import FOLDER
 from wardround.records.study import Study, check_key_metric
+from wardround.records.task_answers import TaskAnswers
 from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.safe_quorum import refuse_small_quorum
 from wardround.workloads.registry import make_workload
@@ -39,6 +40,7 @@ def run_study(
     kit: Path | None = None,
     run_name: str | None = None,
     on_wait: Callable[[str], None] | None = None,
+    on_answers: Callable[[TaskAnswers], None] | None = None,
     continuation: Continuation | None = None,
 ) -> Path:
     """Runs a study and returns its `run.jsonl`.
@@ -56,6 +58,7 @@ def run_study(
         on_line: gets every line of the record as it is written.
         kit: the admin's startup kit, for `prod`.
         on_wait: gets, in `prod`, each new reason why the job waits for its start.
+        on_answers: gets who has answered the server's newest order, whenever that has changed.
         run_name: names the run at the sites; by default the study and the time. A new run needs a new name.
         continuation: what to go on with, under the same name; `out` is that run's folder then.
 
@@ -81,11 +84,26 @@ def run_study(
         if environment == "prod":
             assert kit is not None
             run_in_production(
-                study, kit, run_name=name, out=out, on_line=on_line, on_wait=on_wait, continuation=continuation
+                study,
+                kit,
+                run_name=name,
+                out=out,
+                on_line=on_line,
+                on_wait=on_wait,
+                on_answers=on_answers,
+                continuation=continuation,
             )
         else:
             run = run_in_simulator if environment == "sim" else run_in_poc
-            run(study, configs, run_name=name, out=out, on_line=on_line, continuation=continuation)
+            run(
+                study,
+                configs,
+                run_name=name,
+                out=out,
+                on_line=on_line,
+                on_answers=on_answers,
+                continuation=continuation,
+            )
     finally:
         note_launch(out, process=None, process_started=None, mark=None, workspace=None, run_folder=None)
     return _judge(out)

@@ -12,6 +12,7 @@ from wardround.flare import messages
 from wardround.records.changed import changed
 from wardround.records.orders import Order
 from wardround.records.reasons import Reason
+from wardround.records.task_answers import TaskAnswers
 
 if TYPE_CHECKING:
     from wardround.flare.controller import RoundController
@@ -74,6 +75,12 @@ class Answers:
             return dict(self._seconds)
 
     @property
+    def heard(self) -> frozenset[str]:
+        """The sites that have answered, or whose answer FLARE refused."""
+        with self._lock:
+            return frozenset({*self._seconds, *self._lost})
+
+    @property
     def settled(self) -> bool:
         """Whether every site has been heard from."""
         with self._lock:
@@ -134,16 +141,21 @@ class Exchange:
             meta=messages.meta(changed(order, deadline_seconds=deadline)),
         )
         task_sent = self._controller.send(model, task, targets=asked, timeout=deadline, callback=answers)
-        self._wait(answers, time.monotonic() + deadline, quorum, grace)
+        told = TaskAnswers(task=task, round=order.round, asked=tuple(asked))
+        self._wait(answers, time.monotonic() + deadline, quorum, grace, told)
         late, self.lost = answers.close()
         self.seconds = answers.seconds
         if late:
             self._controller.cancel_task(task_sent)
         return late
 
-    def _wait(self, answers: Answers, end: float, quorum: int | None, grace: int) -> None:
+    def _wait(self, answers: Answers, end: float, quorum: int | None, grace: int, told: TaskAnswers) -> None:
         quorum_met_at: float | None = None
+        self._controller.record.answers(told)
         while not self._controller.abort_signal.triggered and not answers.settled:
+            if heard := answers.heard - set(told.answered):
+                told = changed(told, answered=(*told.answered, *sorted(heard)))
+                self._controller.record.answers(told)
             now = time.monotonic()
             if quorum is not None and answers.accepted >= quorum and quorum_met_at is None:
                 quorum_met_at = now

@@ -24,6 +24,7 @@ from wardround.records.launch import note_launch
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
+from wardround.records.task_answers import TaskAnswers
 from wardround.site.config import SiteConfig
 
 _STATE = "poc.json"
@@ -165,6 +166,7 @@ def run_in_poc(
     run_name: str,
     out: Path,
     on_line: Callable[[RunLine], None],
+    on_answers: Callable[[TaskAnswers], None] | None = None,
     continuation: Continuation | None = None,
 ) -> None:
     """Prepares, starts, runs and stops. No process is left.
@@ -187,6 +189,7 @@ def run_in_poc(
                 environment="poc",
                 out=out,
                 on_line=on_line,
+                on_answers=on_answers,
                 continuation=continuation,
                 run_folder=system.run_folder,
             )

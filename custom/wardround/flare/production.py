@@ -7,6 +7,7 @@ from wardround.flare.continuation import Continuation
 from wardround.flare.session import run_through_session
 from wardround.records.run_lines import RunLine
 from wardround.records.study import Study
+from wardround.records.task_answers import TaskAnswers
 
 
 def run_in_production(
@@ -17,6 +18,7 @@ def run_in_production(
     out: Path,
     on_line: Callable[[RunLine], None],
     on_wait: Callable[[str], None] | None = None,
+    on_answers: Callable[[TaskAnswers], None] | None = None,
     continuation: Continuation | None = None,
 ) -> None:
     """Submits with the admin's startup kit. Each hospital has its own site.yaml; the enrolled and connected take part,
@@ -34,6 +36,7 @@ def run_in_production(
         out=out,
         on_line=on_line,
         on_wait=on_wait,
+        on_answers=on_answers,
         enrolled=True,
         continuation=continuation,
     )

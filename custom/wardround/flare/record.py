@@ -3,10 +3,12 @@
 import logging
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from wardround.records.code import code_facts
+from wardround.records.files import write_whole
 from wardround.records.run_lines import (
     DifferenceLine,
     EndLine,
@@ -18,12 +20,15 @@ from wardround.records.run_lines import (
     StartLine,
 )
 from wardround.records.study import Study
+from wardround.records.task_answers import TaskAnswers
 from wardround.records.update import SiteManifest
 from wardround.records.versions import package_versions
 
 FILE_NAME = "run.jsonl"
 LINE_COUNT = "line_count"
 RECENT_LINES = "recent_lines"
+ANSWERS = "answers"
+ANSWERS_FILE = "answers.json"  # in FLARE's run folder, for a watcher on the same machine
 _RECENT = 8  # a watcher that polls every second or two misses none; the rest comes with the result
 _log = logging.getLogger(__name__)
 
@@ -44,6 +49,8 @@ class RunRecord:
         self._count = 0
         self._recent: list[str] = []
         self._progress: dict[str, object] = {"phase": "prepare"}
+        self._answers: TaskAnswers | None = None
+        self._answers_file = run_folder / ANSWERS_FILE
 
     @property
     def seconds(self) -> float:
@@ -61,8 +68,16 @@ class RunRecord:
         return self._written < len(self._whole)
 
     def stats(self) -> dict[str, object]:
-        """For FLARE's `show_stats`: the phase, and the newest lines of the record with the number written so far."""
-        return {**self._progress, LINE_COUNT: self._count, RECENT_LINES: list(self._recent)}
+        """For FLARE's `show_stats`: the phase, who has answered the newest order, and the newest lines of the record
+        with the number written so far."""
+        told = {ANSWERS: self._answers.model_dump(mode="json")} if self._answers else {}
+        return {**self._progress, **told, LINE_COUNT: self._count, RECENT_LINES: list(self._recent)}
+
+    def answers(self, answers: TaskAnswers) -> None:
+        """Says who has answered the newest order so far, which is no part of the record."""
+        self._answers = answers
+        with suppress(OSError):  # a full disk keeps no run from going on
+            write_whole(self._answers_file, answers.model_dump_json().encode())
 
     def content(self, line: RunLine | None = None) -> bytes:
         """The record so far, as it is in the file, with one more line."""

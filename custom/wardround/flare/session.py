@@ -21,6 +21,7 @@ from wardround.records.launch import note_launch
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import RunLine, read_lines
 from wardround.records.study import Study
+from wardround.records.task_answers import TaskAnswers
 
 _POLL_SECONDS = 1.0
 _LOST_SECONDS = 60.0
@@ -38,6 +39,7 @@ def run_through_session(
     out: Path,
     on_line: Callable[[RunLine], None],
     on_wait: Callable[[str], None] | None = None,
+    on_answers: Callable[[TaskAnswers], None] | None = None,
     enrolled: bool = False,
     continuation: Continuation | None = None,
     run_folder: Callable[[str], Path] | None = None,
@@ -49,6 +51,7 @@ def run_through_session(
     Args:
         kit: an admin's startup kit: the folder that holds `startup/`.
         on_wait: gets each new reason why the job waits for its start, in one line.
+        on_answers: gets who has answered the newest order, whenever that has changed.
         enrolled: the server knows the study by its name, so the job reaches its sites alone and gets their images.
         run_folder: where a job's results grow, if the server is on this machine.
 
@@ -70,7 +73,7 @@ def run_through_session(
             recipe.export(str(folder / "job"))
             job = str(_asked("submit the job", session.submit_job, str(folder / "job" / study.name)))
             note_launch(out, job=job, run_folder=run_folder(job) if run_folder else None)
-            follower = Follower(on_line, known=continuation.lines if continuation else 0)
+            follower = Follower(on_line, known=continuation.lines if continuation else 0, on_answers=on_answers)
             waiting = Waiting(on_wait)
             try:
                 ended = _follow(session, job, follower, waiting, lambda: collect(job))

@@ -10,7 +10,8 @@ from wardround.flare.failure import cause_of, in_words
 from wardround.flare.marked_processes import MarkedProcesses
 from wardround.flare.policy import classes_of, write_resources
 from wardround.flare.recipe import StudyRecipe
-from wardround.flare.tail import Tail
+from wardround.flare.record import ANSWERS_FILE
+from wardround.flare.tail import AnswersFile, Tail
 from wardround.flare.workspace import (
     collect_results,
     collect_what_a_run_goes_on_from,
@@ -21,6 +22,7 @@ from wardround.records.launch import note_launch
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import EndLine, RunLine
 from wardround.records.study import Study
+from wardround.records.task_answers import TaskAnswers
 from wardround.site.config import SiteConfig, resolved_yaml
 
 _RUN = Path("server", "simulate_job")
@@ -36,6 +38,7 @@ def run_in_simulator(
     run_name: str,
     out: Path,
     on_line: Callable[[RunLine], None],
+    on_answers: Callable[[TaskAnswers], None] | None = None,
     continuation: Continuation | None = None,
 ) -> None:
     """Runs to the end. Results are under `out`, whatever happened; no process is left.
@@ -65,12 +68,14 @@ def run_in_simulator(
         command += ["-w", str(root), "-c", ",".join(names), "-t", str(len(names))]
         known = continuation.lines if continuation else 0
         tail = Tail(lambda: root / _RUN / "metrics" / "run.jsonl", on_line, known)
+        answers = AnswersFile(root / _RUN / ANSWERS_FILE, on_answers)
         note_launch(out, mark=children.mark, workspace=folder, run_folder=root / _RUN)
         try:
             main = children.start(command, out / "flare.log", folder=folder)
             give_up = time.monotonic() + study.federation.prepare_deadline_seconds + _START_SECONDS
             while main.poll() is None and not (tail.end and _settled(tail.end, root / _RUN)):
                 tail.look()
+                answers.look()
                 collect_what_a_run_goes_on_from(root / _RUN, out)
                 if tail.seen == known and time.monotonic() > give_up:
                     raise WardroundError(

@@ -1,9 +1,10 @@
-"""Follows a growing run.jsonl and hands over each new complete line."""
+"""Follows a growing run.jsonl and hands over each new complete line; and the file beside it that changes."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from wardround.records.run_lines import EndLine, RunLine, read_lines
+from wardround.records.task_answers import TaskAnswers
 
 
 class Tail:
@@ -36,3 +37,25 @@ class Tail:
             if isinstance(line, EndLine):
                 self.end = line
             self._on_line(line)
+
+
+class AnswersFile:
+    """Reads who has answered the server's newest order.
+
+    Args:
+        file: which the server replaces as a whole, and which may not exist yet.
+        on_answers: gets what it says, whenever that has changed.
+    """
+
+    def __init__(self, file: Path, on_answers: Callable[[TaskAnswers], None] | None) -> None:
+        self._file, self._on_answers = file, on_answers
+        self._content = b""
+
+    def look(self) -> None:
+        """Hands over what is new, if anything is."""
+        if self._on_answers is None or not self._file.is_file():
+            return
+        content = self._file.read_bytes()
+        if content != self._content:
+            self._content = content
+            self._on_answers(TaskAnswers.model_validate_json(content))
