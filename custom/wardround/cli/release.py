@@ -16,7 +16,10 @@ RELEASES = Path("releases")
 _DEFAULT = "make"
 ReleasesFolder = Annotated[Path, typer.Option("--releases", help="Folder of all studies' releases.")]
 ResultsFolder = Annotated[Path, typer.Option("--results", help="Where RUN is looked for, if it is no path.")]
-PublicKeyFile = Annotated[Path, typer.Option("--public-key", help="PEM file, got from whoever signs releases.")]
+PublicKeyFile = Annotated[
+    Path,
+    typer.Option("--public-key", help="PEM file, got from whoever signs releases by another way than the release."),
+]
 
 
 class _MakeByDefault(TyperGroup):
@@ -33,32 +36,42 @@ app = typer.Typer(cls=_MakeByDefault, no_args_is_help=True)
 
 @app.callback()
 def release() -> None:
-    """Release a run's model, signed, if it meets its study's criteria: `wardround release RUN --approver NAME`."""
+    """Release a run's model if it meets its study's criteria: `wardround release RUN --approver NAME --key FILE`."""
 
 
 @app.command()
 def make(
-    run: Annotated[str, typer.Argument(help="The run's folder.", metavar="RUN")],
+    run: Annotated[str, typer.Argument(help="The run's folder, or its path below --results.", metavar="RUN")],
     approver: Annotated[str, typer.Option(help="The person who answers for the release, by name.")],
     key: Annotated[
         Path | None,
-        typer.Option(help="Private key, PEM, which signs the release; without one criteria are only checked."),
+        typer.Option(
+            help="Private key, PEM, which signs the release. Without one the criteria are checked, nothing is written, "
+            "and how to make a key is told.",
+            show_default="none",
+        ),
     ] = None,
     round_number: Annotated[
         int | None,
         typer.Option(
             "--round",
-            help="Rounds behind the model: as many as the best has, or the last; the run keeps no other.",
-            show_default="best",
+            help="Rounds of training behind the model, as `wardround runs show` has them: those of the best model or "
+            "of the last, since the run keeps no other.",
+            show_default="those of the best",
         ),
     ] = None,
     version: Annotated[str | None, typer.Option(help="Name of the release.", show_default="v1, v2, ...")] = None,
     results_folder: ResultsFolder = RESULTS,
     releases: ReleasesFolder = RELEASES,
 ) -> None:
-    """Check every criterion of job.yaml; then write releases/STUDY/VERSION: model, card, manifest, signature.
+    """Check a run's model against every criterion of its study; if all are met, write releases/STUDY/VERSION, signed.
 
-    `make` may be left out. Exit code 1: a criterion is not met, and nothing is written.
+    The criteria are those of `acceptance` in job.yaml when the run began; without any, nothing is released. The folder
+    has the model, its card, the run's manifest and the signature, and becomes the study's current release. `make` may
+    be left out.
+
+    Exit code 0: released. 1: a criterion is not met. 2: no key, or the run is not what it says. Nothing is written with
+    1 and 2.
     """
     _need_cryptography()
     from wardround.releases.candidate import candidate
@@ -92,7 +105,8 @@ def verify(
 ) -> None:
     """Check a release's signature and every file's checksum, and say which release it is.
 
-    Exit code 1: something was changed, added or removed, or it lies under another release's name.
+    Exit code 0: whoever has the private key released just these files. 1: something was changed, added or removed, it
+    was signed by somebody else, or it lies under another release's name.
     """
     _need_cryptography()
     from wardround.releases.facts import read_facts
@@ -110,8 +124,8 @@ def verify(
 
 def rollback(
     study: Annotated[str, typer.Argument(help="The study's name.", metavar="STUDY")],
-    why: Annotated[str, typer.Option(help="For the history.")] = "",
-    who: Annotated[str | None, typer.Option(help="For the history.", show_default="this user")] = None,
+    why: Annotated[str, typer.Option(help="The reason, for the history.", show_default="none")] = "",
+    who: Annotated[str | None, typer.Option(help="Who does it, for the history.", show_default="this user")] = None,
     releases: ReleasesFolder = RELEASES,
     public_key_file: Annotated[
         Path | None,
@@ -122,7 +136,11 @@ def rollback(
         ),
     ] = None,
 ) -> None:
-    """Make the release before the current one the current one again, and note it in releases/STUDY/current."""
+    """Make the release before the current one the current one again, and note it in releases/STUDY/current.
+
+    Nothing is deleted. The one to go back to is checked first: by its checksums, and its signature too where
+    --public-key names the key.
+    """
     _need_cryptography()
     from wardround.releases.history import roll_back
     from wardround.releases.signature import public_key

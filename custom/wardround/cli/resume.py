@@ -33,7 +33,12 @@ def resume(
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, such as federation.quorum=4. Repeatable."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Override a setting of `federation`, such as federation.quorum=4; the rest of the study stays. "
+            "Repeatable.",
+        ),
     ] = None,
     kit: Annotated[
         Path | None, typer.Option(help="In production, the admin's startup kit.", show_default="as in the run")
@@ -45,14 +50,18 @@ def resume(
             show_default="RUN/checkpoint",
         ),
     ] = None,
-    after_round: Annotated[int | None, typer.Option(help="Use an older checkpoint.", show_default="the newest")] = None,
+    after_round: Annotated[
+        int | None,
+        typer.Option(help="Go on from an older checkpoint, after so many rounds.", show_default="the newest"),
+    ] = None,
     baselines: Annotated[
         bool, typer.Option("--baselines/--no-baselines", help="Also train each hospital alone, and on pooled data.")
     ] = False,
 ) -> None:
-    """Go on with a run that was stopped, in the same environment and folder, under the same name at the hospitals.
+    """Go on with a run that was stopped, failed or ended partial, from its newest checkpoint.
 
-    Of the study only federation.* can change with --set. On CPUs the result is, bit for bit, that of a run that was
+    It goes on in the same environment and folder, under the same name at the hospitals. Of the study only federation.*
+    can change with --set. On CPUs the result is, bit for bit, that of a run that was
     never stopped, if the same hospitals take part.
 
     Exit code: 0 complete, 1 failed, 2 something does not fit, 3 partial, 130 interrupted.

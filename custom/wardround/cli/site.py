@@ -101,7 +101,11 @@ def status(
     kit: Annotated[Path, typer.Argument(help="The site's startup kit.")],
     html: Annotated[Path | None, typer.Option(help="Also write it as a page, which needs nothing else.")] = None,
 ) -> None:
-    """Show the site's own view: connection, certificate, jobs with its metrics by round, the last look at its data."""
+    """Show the site's own view: connection, certificate, consents, the last look at its data, jobs and its metrics.
+
+    A line says `consent` for each study that somebody approved or revoked here, with who and when. Jobs stand with the
+    site's own metrics by round. All is read from the site's own folders, whether it runs or not.
+    """
     from wardround.flare.site_status import site_status
     from wardround.reporting.status_page import render_status
 
