@@ -49,6 +49,21 @@ def test_the_bounds_hold_the_pooled_rows_own_figures(minimum: int) -> None:
         assert bounded.low < bounded.high
 
 
+@pytest.mark.parametrize(
+    ("sizes", "off"), [((150, 200, 300), (0.015, 0.02)), ((300, 1500, 4000), (0.001, 0.005))], ids=["small", "large"]
+)
+def test_the_estimate_is_near_although_a_tails_cell_is_wide(sizes: tuple[int], off: tuple[float, float]) -> None:
+    sites = {name: _site(name, 0.2, size) for name, size in zip(SITES, sizes, strict=True)}
+    found = pooled_ranking({name: _tally(rows, 5) for name, rows in sites.items()})
+    labels = np.concatenate([rows.labels for rows in sites.values()])
+    scores = np.concatenate([rows.probabilities for rows in sites.values()])
+    for bounded, exact, most in zip(
+        (found.auroc, found.auprc), (roc_auc_score, average_precision_score), off, strict=True
+    ):
+        assert bounded is not None
+        assert bounded.value == pytest.approx(exact(labels, scores), abs=most)
+
+
 def test_pairs_within_a_site_are_told_beside_those_across_sites() -> None:
     rows = {name: _site(name, 0.2) for name in SITES}
     found = pooled_ranking({name: _tally(each, 1) for name, each in rows.items()})

@@ -41,7 +41,7 @@ def test_points_hold_all_rows_with_their_mean_probability_and_share(minimum: int
     )
     assert sum(point.n * point.observed for point in points) == pytest.approx(sum(rows.n_positive for rows in sites))
     assert [point.probability for point in points] == sorted(point.probability for point in points)
-    assert 3 <= len(points) <= 10
+    assert 2 <= len(points) <= 10
     assert all(point.observed < point.probability for point in points[1:])  # risks are overstated throughout
 
 

@@ -51,6 +51,52 @@ def test_edges_that_come_first_are_set_where_both_classes_allow_it() -> None:
     assert score_bins(rows, minimum_cell=5, first=[512]) == score_bins(rows, minimum_cell=5)
 
 
+@pytest.mark.parametrize("first", [(), (403, 431, 600)])
+@pytest.mark.parametrize("size", [40, 300])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_lowest_and_highest_patient_may_be_anywhere_in_an_eighth(size: int, seed: int, first: tuple[int]) -> None:
+    """Cells are the same wherever the first or last patient of a class lies up to the next one, or to an eighth's edge
+    where that is closer; eighths close to such a threshold are none."""
+    edges = [0, *range(128, BINS, 128), BINS]
+    if first:
+        edges = [0, 128, 256, 403, 600, 768, 896, BINS]
+    rows = _rows(size, prevalence=0.5, seed=seed)
+    for label in (0, 1):
+        own = np.flatnonzero(rows.labels == label)
+        bins = bin_of(rows.probabilities[own])
+        for row, first_bin, last_bin in ((own[0], 0, bins[1]), (own[-1], bins[-2], BINS)):
+            place = np.searchsorted(edges, bin_of(rows.probabilities[[row]])[0], side="right")
+            reached = max(edges[place - 1], first_bin), min(edges[place] - 1, last_bin)
+            found = [_cells_with(rows, row, int(bin_), first) for bin_ in (*reached, sum(reached) // 2)]
+            assert found[0] == found[1] == found[2]
+
+
+def _cells_with(rows: LabelledRows, moved: int, to: int, first: tuple[int]) -> dict[str, float]:
+    """Counts without sums, with one row in another bin."""
+    probabilities = rows.probabilities.copy()
+    probabilities[moved] = (probability_at(to) + probability_at(to + 1)) / 2
+    tally = score_bins(labelled_rows(probabilities, rows.labels), minimum_cell=5, first=first)
+    assert tally is not None
+    return {key: count for key, count in tally.counts.items() if "sum" not in key}
+
+
+def test_many_thresholds_do_not_close_in_on_the_lowest_patient() -> None:
+    rows = _rows(60, prevalence=0.5)
+    lowest = int(bin_of(rows.probabilities[rows.labels == 1])[0])
+    tally = score_bins(rows, minimum_cell=5, first=range(lowest - 100, lowest + 100, 5))
+    low = read_cells(tally, "positive").low[0]
+    assert lowest - 100 <= low < lowest - 95  # only the first one tells that nobody lies below it
+    assert not any(is_edge(tally, edge) for edge in range(low + 1, lowest + 1))
+
+
+def test_where_an_eighth_is_not_set_no_threshold_close_to_it_is() -> None:
+    """It would tell where the three patients between the two are."""
+    bins = np.repeat([400, 510, 700], [20, 3, 20])
+    rows = labelled_rows([probability_at(bin_) * 1.0001 for bin_ in bins] * 2, np.repeat([0, 1], bins.size))
+    tally = score_bins(rows, minimum_cell=5, first=[384, 509])
+    assert [is_edge(tally, edge) for edge in (384, 509, 512)] == [True, False, True]
+
+
 @pytest.mark.parametrize("edge", [1, 200, 512, 513, 1023])
 def test_a_probability_at_an_edge_is_the_lowest_of_its_bin(edge: int) -> None:
     at = probability_at(edge)

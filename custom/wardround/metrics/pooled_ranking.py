@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wardround.metrics.labelled_rows import FloatArray
-from wardround.metrics.score_bins import read_cells
+from wardround.metrics.score_bins import place_of, read_cells
 from wardround.records.scores import Tally
 
 _EDGE = 0.25  # of a bin: keeps a row that is put at its cell's edge inside the cell
@@ -51,10 +51,11 @@ class _Rows:
 def pooled_ranking(by_site: Mapping[str, Tally]) -> PooledRanking:
     """Pools the score bins of sites.
 
-    The estimate spreads a cell's rows evenly over it. The bounds put all with the outcome to the upper edge of their
-    cells and all without to the lower, and the other way round: no arrangement that the cells allow is better or worse.
-    Rows with the outcome are tied at the upper edges, and not at the lower: average precision takes a tie's last rank
-    for all of it, so that ties of such rows alone raise it.
+    The estimate spreads a cell's rows evenly about their mean probability, as far as the cell reaches on both sides:
+    outermost cells are wide, and their rows lie at the inner end. The bounds put all with the outcome to the upper edge
+    of their cells and all without to the lower, and the other way round: no arrangement that the cells allow is better
+    or worse. Rows with the outcome are tied at the upper edges, and not at the lower: average precision takes a tie's
+    last rank for all of it, so that ties of such rows alone raise it.
 
     Args:
         by_site: `score_bins` tallies. Where every cell is one bin, the estimate is what the rows themselves give, but
@@ -94,13 +95,16 @@ def precision_recall_curve(tally: Tally, *, points: int = 100) -> list[tuple[flo
 
 
 def rows_of(tallies: Iterable[Tally]) -> _Rows:
-    """Rows as the tallies have them, each cell's spread evenly over it."""
+    """Rows as the tallies have them, each cell's spread evenly about its mean."""
     scores, labels = [np.zeros(0)], [np.zeros(0)]
     for tally in tallies:
         for label, name in enumerate(("negative", "positive")):
             cells = read_cells(tally, name)
-            for low, high, count in zip(cells.low, cells.high, cells.count, strict=True):
-                scores.append(low + (high - low) * (np.arange(count) + 0.5) / count)
+            means = place_of(np.clip(cells.sum / np.maximum(cells.count, 1), 0, 1))
+            means = np.clip(means, cells.low + 0.5, cells.high - 0.5)
+            reach = np.minimum(means - cells.low, cells.high - means)
+            for mean, half, count in zip(means, reach, cells.count, strict=True):
+                scores.append(mean + half * ((2 * np.arange(count) + 1) / count - 1))
                 labels.append(np.full(count, float(label)))
     return _Rows(np.concatenate(scores), np.concatenate(labels))
 
