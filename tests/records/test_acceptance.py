@@ -75,3 +75,6 @@ def test_every_shipped_study_has_criteria_that_its_workload_reports(name: str) -
     wrong = study.model_copy(update={"acceptance": Acceptance(worse_than_alone={"brats_brier": 0.1})})
     with pytest.raises(WardroundError, match="brats_brier"):
         make_workload(wrong)
+    percent = study.model_copy(update={"acceptance": Acceptance(worst_site=dict.fromkeys(study.acceptance.names, 70))})
+    with pytest.raises(WardroundError, match=r"found 70; write 0\.7 if 70 % was meant"):
+        make_workload(percent)

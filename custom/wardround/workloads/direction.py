@@ -1,11 +1,8 @@
 """Whether a study looks for the higher or the lower value of its key metric, as the metric's meaning has it."""
 
-import importlib
-from importlib.util import find_spec
-
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
-from wardround.workloads.vocabulary import Family, Vocabulary
+from wardround.workloads.families import family_of
 
 
 def check_direction(study: Study) -> None:
@@ -17,7 +14,7 @@ def check_direction(study: Study) -> None:
         WardroundError: with the mode that the metric needs.
     """
     name, mode = study.evaluation.key_metric, study.evaluation.key_metric_mode
-    family = _family(name, study.workload["kind"])
+    family = family_of(name, study.workload["kind"])
     if family is None or family.higher_is_better == (mode == "max"):
         return
     better, needed = ("higher", "max") if family.higher_is_better else ("lower", "min")
@@ -26,14 +23,3 @@ def check_direction(study: Study) -> None:
         f"evaluation.key_metric_mode: {mode} (the default is max) would choose the worst round by {name}, of which "
         f"{better} is better; write key_metric_mode: {needed}",
     )
-
-
-def _family(name: str, kind: str) -> Family | None:
-    """The family with the longest key that is the name or begins it: `brier_skill` is no `brier`."""
-    package = f"wardround.workloads.{kind}"
-    module = f"{package}.vocabulary"
-    if find_spec(package) is None or find_spec(module) is None:
-        return None
-    vocabulary: Vocabulary = importlib.import_module(module).VOCABULARY
-    fits = [family for family in vocabulary.families if name == family.key or name.startswith(f"{family.key}_")]
-    return max(fits, key=lambda family: len(family.key), default=None)

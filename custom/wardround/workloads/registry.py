@@ -10,6 +10,7 @@ from wardround.records.acceptance import check_acceptance
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import Study
 from wardround.workloads.direction import check_direction
+from wardround.workloads.possible import check_possible
 from wardround.workloads.workload import Workload
 
 
@@ -23,11 +24,12 @@ def make_workload(study: Study) -> Workload:
 
     Raises:
         WardroundError: also where `key_metric_mode` is the wrong one for the key metric, or an acceptance criterion is
-            about a figure that the workload does not report.
+            about a figure that the workload does not report, or asks for a value that the figure cannot have.
     """
     workload = workload_of(study.workload)
     reported = (*workload.metric_names(), *workload.last_metric_names())
     check_acceptance(study.acceptance, reported, workload.compared_names())
+    check_possible(study)
     if study.evaluation.key_metric in workload.metric_names():  # another one is refused by check_key_metric, as such
         check_direction(study)
     return workload

@@ -5,6 +5,7 @@ A workload's folder holds a `vocabulary.py` with `VOCABULARY`; a report reads it
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 METRICS_VERSION = 1
 """Of the definitions of all figures: raised with any change that gives the same predictions another figure."""
@@ -35,6 +36,7 @@ class Family:
         head: of a narrow column, where the title is too long for one.
         counted_where: which cases a figure is of, where that can be fewer than all: `whose label holds the region`.
         formula: how the figure is worked out, in words, for whoever wants to know what a number in a record is.
+        lowest, highest: that any data can give.
     """
 
     key: str
@@ -48,6 +50,8 @@ class Family:
     head: str = ""
     counted_where: str = ""
     formula: str = ""
+    lowest: float = -inf
+    highest: float = inf
 
 
 @dataclass(frozen=True)

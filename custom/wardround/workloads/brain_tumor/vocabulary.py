@@ -24,6 +24,8 @@ VOCABULARY = Vocabulary(
             counted_where=_LABELLED,
             formula="2 |P and L| / (|P| + |L|) in voxels of a case, P predicted and L labelled, then the mean over "
             "cases with |L| > 0; mean: first over a case's regions",
+            lowest=0,
+            highest=1,
         ),
         Family(
             "hd95",
@@ -37,6 +39,7 @@ VOCABULARY = Vocabulary(
             counted_where=_LABELLED,
             formula="larger of both directions' 95th percentile of distances between the surfaces of P and L, mean "
             "over cases with |L| > 0; the image's diagonal where |P| = 0",
+            lowest=0,
         ),
         Family(
             "brats_dice",
@@ -44,6 +47,8 @@ VOCABULARY = Vocabulary(
             True,
             parts=_REGIONS,
             formula="as dice, over all cases: 1 where |P| = |L| = 0, and 0 where one of them is",
+            lowest=0,
+            highest=1,
         ),
         Family(
             "brats_hd95",
@@ -53,6 +58,7 @@ VOCABULARY = Vocabulary(
             "mm",
             parts=_REGIONS,
             formula="as hd95, over all cases: 0 where |P| = |L| = 0, and 373.13 where one of them is",
+            lowest=0,
         ),
         Family(
             "false_positive_volume",
@@ -62,6 +68,7 @@ VOCABULARY = Vocabulary(
             "ml",
             parts=_REGIONS,
             formula="volume of P, mean over cases with |L| = 0",
+            lowest=0,
         ),
         Family("voxels", "Voxel counts", True, 0, parts=_REGIONS, formula="sums of |P and L|, |P| and |L| over cases"),
     ),

@@ -1,12 +1,35 @@
 """The words of clinical risk prediction in reports."""
 
+from math import inf
+
 from wardround.workloads.vocabulary import Family, Figure, Vocabulary
 
 
 def _family(
-    key: str, title: str, higher: bool, digits: int = 3, *, formula: str, meaning: str = "", head: str = ""
+    key: str,
+    title: str,
+    higher: bool,
+    digits: int = 3,
+    *,
+    formula: str,
+    meaning: str = "",
+    head: str = "",
+    lowest: float = 0.0,
+    highest: float = 1.0,
 ) -> Family:
-    return Family(key, title, higher, digits, counts_positives=True, meaning=meaning, head=head, formula=formula)
+    """A share, unless a range is given."""
+    return Family(
+        key,
+        title,
+        higher,
+        digits,
+        counts_positives=True,
+        meaning=meaning,
+        head=head,
+        formula=formula,
+        lowest=lowest,
+        highest=highest,
+    )
 
 
 VOCABULARY = Vocabulary(
@@ -50,6 +73,7 @@ VOCABULARY = Vocabulary(
             meaning="Share of the Brier score of the prevalence alone that the model takes away: 0 is no better than "
             "telling everyone the prevalence, below 0 is worse.",
             formula="1 - Brier / (o (1 - o)), o the prevalence of the same rows",
+            lowest=-inf,
         ),
         _family(
             "brier_reliability",
@@ -58,16 +82,31 @@ VOCABULARY = Vocabulary(
             4,
             formula="sum n_k (f_k - o_k)^2 / n over ten bins of equal mass, f_k mean risk and o_k observed share",
         ),
-        _family("brier_resolution", "Resolution", True, 4, formula="sum n_k (o_k - o)^2 / n over the same bins"),
+        _family(
+            "brier_resolution",
+            "Resolution",
+            True,
+            4,
+            formula="sum n_k (o_k - o)^2 / n over the same bins",
+            highest=0.25,
+        ),
         _family(
             "brier_within_bin",
             "Within bin",
             False,
             4,
             formula="variance of p within bins - 2 covariance of p and y within bins",
+            lowest=-inf,
+            highest=inf,
         ),
-        _family("brier_uncertainty", "Uncertainty", False, 4, formula="o (1 - o)"),
-        _family("log_loss", "Log loss", False, formula="mean over rows of -ln of the risk given to what happened"),
+        _family("brier_uncertainty", "Uncertainty", False, 4, formula="o (1 - o)", highest=0.25),
+        _family(
+            "log_loss",
+            "Log loss",
+            False,
+            formula="mean over rows of -ln of the risk given to what happened",
+            highest=inf,
+        ),
         _family("accuracy", "Accuracy at 0.5", True, formula="share of rows with (p >= 0.5) = y"),
         _family(
             "calibration_error",
@@ -86,6 +125,8 @@ VOCABULARY = Vocabulary(
             head="Slope",
             meaning="1 is right; below 1 the risks are too extreme, above 1 too timid.",
             formula="b of the logistic regression y ~ a + b logit(p)",
+            lowest=-inf,
+            highest=inf,
         ),
         _family(
             "calibration_intercept",
@@ -95,6 +136,8 @@ VOCABULARY = Vocabulary(
             head="Intercept",
             meaning="At slope 1: 0 is right; below 0 the risks are too high overall, above 0 too low.",
             formula="a of the logistic regression y ~ a + logit(p)",
+            lowest=-inf,
+            highest=inf,
         ),
         _family(
             "sensitivity",
@@ -123,7 +166,7 @@ VOCABULARY = Vocabulary(
             meaning="Share of those not alerted that do not have the outcome.",
             formula="rows without the outcome that are not alerted / rows not alerted",
         ),
-        _family("alerts_per_100", "Alerts per 100", False, 1, formula="100 alerted rows / rows"),
+        _family("alerts_per_100", "Alerts per 100", False, 1, formula="100 alerted rows / rows", highest=100),
         Family("score_bins", "Bins of risk by outcome", True, 0, formula="rows by bin of risk and outcome"),
         Family("squared_error", "Sum of squared errors", False, 0, formula="sum over rows of (p - y)^2"),
         Family("column", "Sums by column", True, 0, formula="sums of a column's values and of their squares"),
