@@ -55,7 +55,7 @@ def test_a_usable_table_passes_with_its_counts_and_notes(study: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "train positive" in done.output
     assert "category_unseen, table.csv, column ward" in done.output
-    assert "1 values of ward are in no code of site.yaml, taken as other: ICU (1)" in done.output
+    assert "1 value of ward is in no code of site.yaml, taken as other: ICU (1)" in done.output
     assert (
         "hospital-a, readmission: fit; 0 errors, nothing left out, 5 notes" in done.output
     )  # few patients in each split

@@ -39,7 +39,8 @@ def test_a_page_has_counts_findings_charts_and_pictures_of_each_study() -> None:
     errors = [_finding(Severity.ERROR, row) for row in range(7)]
     drawn = Illustrations((AGES,), (Picture("P-1: t1c, label", b"\x89PNG"),))
     page = render_inspections([(_record(*errors), drawn), (_record(counts={}), Illustrations())])
-    assert page.count("<h1>") == 2
+    assert page.count("<h1>") == page.count('<div class="part">') == 2
+    assert "2026-11-30 09:00:00 UTC" in page
     assert "Not fit for the study: 7 errors" in page
     assert "Fit for the study." in page
     assert "1,200" in page
@@ -60,6 +61,16 @@ def test_values_of_patients_are_escaped_and_nothing_is_loaded_from_elsewhere() -
     assert _Balanced.of(page) == []
 
 
+def test_keys_are_code_and_paths_may_be_broken_after_a_folder() -> None:
+    told = fault("no t2f", file="/srv/<images>/P-1", expected="`t2f`", advice="list it in `allow_<missing>`")
+    page = render_inspections([(_record(Finding.of(Severity.NOTE, Reason.SEQUENCE_MISSING, told)), Illustrations())])
+    assert "<li>no t2f</li>" in page
+    assert "<td><code>t2f</code></td><td>list it in <code>allow_&lt;missing&gt;</code></td>" in page
+    several = [told.model_copy(update={"where": told.where.model_copy(update={"file": f"/srv/{n}"})}) for n in "ab"]
+    findings = [Finding.of(Severity.NOTE, Reason.SEQUENCE_MISSING, one) for one in several]
+    assert "<li>/srv/<wbr>a: no t2f</li>" in render_inspections([(_record(*findings), Illustrations())])
+
+
 def test_bars_are_shares_of_a_splits_rows() -> None:
     chart = lay_out(AGES)
     widths = {(bar.split, bar.text.split(": ")[0].split(", ")[1]): bar.width for bar in chart.bars}
@@ -71,7 +82,7 @@ def test_bars_are_shares_of_a_splits_rows() -> None:
 class _Balanced(HTMLParser):
     """Which elements stay open, or are closed and were not."""
 
-    VOID = frozenset({"meta", "img", "br"})
+    VOID = frozenset({"meta", "img", "br", "wbr"})
 
     def __init__(self) -> None:
         super().__init__()

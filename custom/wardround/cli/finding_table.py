@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, Group
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -32,15 +33,14 @@ def print_inspection(console: Console, record: Inspection, *, everything: bool) 
     told = [(group.severity, _told(group, everything=everything)) for group in groups]
     if told and console.is_terminal:
         table = Table("", "finding", box=box.SIMPLE_HEAD)
-        for severity, text in told:
-            table.add_row(Text(severity, style=_COLORS[severity]), text)
+        for severity, (title, *lines) in told:
+            within = [Padding(line, (0, 0, 0, 2)) for line in lines]  # a long line goes on below its own beginning
+            table.add_row(Text(severity, style=_COLORS[severity]), Group(title, *within))
         console.print(table)
     elif told:  # in a file or pipe each line stays whole, to be searched for
-        for severity, text in told:
-            first, *more = text.plain.split("\n")
-            console.print(
-                "\n".join([f"{severity:<8} {first}", *(" " * 9 + line for line in more)]), soft_wrap=True, markup=False
-            )
+        for severity, (title, *lines) in told:
+            text = "\n".join([f"{severity:<8} {title.plain}", *(" " * 11 + line.plain for line in lines)])
+            console.print(text, soft_wrap=True, markup=False)
     _print(console, verdict(record))
 
 
@@ -63,17 +63,16 @@ def verdict(record: Inspection) -> str:
     return f"{record.site}, {record.study}: {fit}; {', '.join(parts)}"
 
 
-def _told(group: FindingGroup, *, everything: bool) -> Text:
+def _told(group: FindingGroup, *, everything: bool) -> list[Text]:
+    """The title, and the lines below it."""
     shown = group.lines if everything else group.lines[:FIRST]
-    text = Text(group.title, style="bold")
-    for line in shown:
-        text.append(f"\n  {line}", style="not bold")
+    lines = [Text(group.title, style="bold"), *map(Text, shown)]
     if len(shown) < len(group.lines):
-        text.append(f"\n  ... and {group.count_after(shown):,} more, see --all", style="not bold dim")
+        lines.append(Text(f"... and {group.count_after(shown):,} more, see --all", style="dim"))
     for name, part in (("expected", group.expected), ("what to do", group.advice)):
         if part:
-            text.append(f"\n  {name}: {part}", style="not bold italic")
-    return text
+            lines.append(Text(f"{name}: {part}", style="italic"))
+    return lines
 
 
 def _print(console: Console, text: str) -> None:

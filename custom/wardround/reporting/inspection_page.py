@@ -1,16 +1,21 @@
 """An inspection as one page for the site's own admin: no script, nothing from elsewhere, and patients' values on it."""
 
 import base64
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from wardround.records.finding_groups import group_findings
 from wardround.records.illustrations import Distribution, Illustrations
 from wardround.records.inspection import Inspection
+from wardround.records.site_status import in_utc
 
 _WIDTH, _BAR, _GAP = 300, 14, 4
+_FOLDER = re.compile(r"(?<=[\w.-])/(?=\w)")  # its end in a path
+_KEY = re.compile(r"`([^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -43,9 +48,11 @@ def render_inspections(inspected: Sequence[tuple[Inspection, Illustrations]]) ->
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["in_words"] = _in_words
     parts = [
         {
             "record": record,
+            "time": in_utc(record.time),
             "groups": group_findings(record.findings),
             "histograms": [lay_out(one) for one in drawn.distributions],
             "pictures": [(one.caption, base64.b64encode(one.png).decode()) for one in drawn.pictures],
@@ -53,6 +60,12 @@ def render_inspections(inspected: Sequence[tuple[Inspection, Illustrations]]) ->
         for record, drawn in inspected
     ]
     return environment.get_template("inspection.html.j2").render(parts=parts)
+
+
+def _in_words(text: str) -> Markup:
+    """A message's keys, which stand in backticks, as code; a path may end a line after each of its folders."""
+    safe = _FOLDER.sub("/<wbr>", str(escape(text)))
+    return Markup(_KEY.sub(r"<code>\1</code>", safe))  # noqa: S704 - escaped above
 
 
 def lay_out(distribution: Distribution) -> Histogram:

@@ -125,9 +125,10 @@ def _tell_unseen(
     codes = as_text(raw).filter(read.unseen).value_counts(sort=True)
     shown = ", ".join(f"{cut(code)} ({number})" for code, number in codes.head(5).rows())
     more = f", and {codes.height - 5} more codes" if codes.height > 5 else ""
+    told = f"1 value of {name} is" if count == 1 else f"{count} values of {name} are"
     findings.note(
         Reason.CATEGORY_UNSEEN,
-        f"{count} values of {name} are in no code of site.yaml, taken as other: {shown}{more}",
+        f"{told} in no code of site.yaml, taken as other: {shown}{more}",
         column=mapping.column,
         advice=f"name at columns.{name}.codes what is one of {', '.join(column.values)}",
         count=count,
