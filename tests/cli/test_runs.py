@@ -9,6 +9,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from support.looks import a_look
 from support.made_release import key_pair, run_folder, run_lines
 from support.made_run import VALUES
 from support.played import play
@@ -42,6 +43,16 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     broken.mkdir()
     (broken / "run.jsonl").write_text("{}\n")
     return Path("results")
+
+
+def test_a_look_at_a_released_model_that_a_hospital_shared_is_told(results: Path) -> None:
+    assert "Released model" not in invoke("show", "brain_tumor/first").output
+    start, *rest = run_lines()
+    look = a_look("brain_tumor", criteria=[{"metric": "dice_mean", "met": False}])
+    sites = [start.sites[0].model_copy(update={"monitoring": look}), *start.sites[1:]]
+    run_folder(results / "brain_tumor" / "third", [start.model_copy(update={"sites": sites}), *rest])
+    told = invoke("show", "brain_tumor/third").output
+    assert "Released model at hospital-a: v2 on 53 cases of 40 patients, 2030-01-31; no longer met: Dice, mean" in told
 
 
 def test_every_run_is_listed_with_its_key_figure_and_release(results: Path, tmp_path: Path) -> None:

@@ -2,12 +2,10 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from time import perf_counter
 
 from torch import Tensor, nn
 
-from wardround.learners.checkpoint import make_checkpoint, save_checkpoint
 from wardround.learners.learner import Learner
 from wardround.learners.pausing import Pauses
 from wardround.records.arms import AGAINST_ALONE, ALONE, BEST, LAST, PERSONALISED, RECALIBRATED, REFERENCE
@@ -16,14 +14,14 @@ from wardround.records.orders import PREPARE, TASKS, TRAIN, VALIDATE, Order, Rep
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.scores import Scores
 from wardround.records.study import Study
-from wardround.site.case_store import write_case_scores
 from wardround.site.config import SiteConfig
 from wardround.site.drift import ValidationDrift
 from wardround.site.open_site import OpenSite, open_learner
 from wardround.site.own_model import compare_with_own_model, score_own_model
 from wardround.site.prepared import prepared
 from wardround.site.reference import NO_REFERENCE, score_reference
-from wardround.site.safe_quorum import refuse_small_quorum
+from wardround.site.scored import as_answer, draw_pictures, keep_model, scored, write_cases
+from wardround.site.training_allowed import refuse_training, refuse_unsafe_quorum
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +71,7 @@ class SiteTasks:
         Raises:
             WardroundError: the data cannot be opened, or its inspection has an error: the site takes no part.
         """
-        self._refuse_small_quorum()
+        refuse_unsafe_quorum(self._study, self._config)
         learner = self._open(order.run)
         return Reply(manifest=prepared(self._study, self._config, learner, first_round=order.round))
 
@@ -132,20 +130,27 @@ class SiteTasks:
             flags = self._drift_of(learner).look(order.model_round, scores)
             notes = [*notes, *map(str, flags)]
         folder = self._config.state_folder / self._run
-        _write_cases(folder, order.arm, scores)
+        write_cases(folder, order.arm, scores)
         if detail and order.arm in (BEST, PERSONALISED):
-            self._keep_model(folder / "models" / order.arm, learner, order.model_round, notes)
+            keep_model(
+                folder / "models" / order.arm,
+                self._study,
+                learner,
+                order.model_round,
+                site=self._config.name,
+                notes=notes,
+            )
         if detail and order.arm == BEST and not learner.lacks_own_entries:
-            self._draw(folder / "pictures", learner, order.split)
-        return _scored(scores, notes)
+            draw_pictures(folder / "pictures", learner, order.split)
+        return scored(scores, notes)
 
     def _reference(self, order: Order) -> Reply:
         """Fits the workload's simple model on this site's training cases, and scores it."""
         learner = self._open(order.run)
         reference = learner.workload.reference(learner.data)
         scores = score_reference(learner.workload, learner.data, reference, order.split)
-        _write_cases(self._config.state_folder / self._run, order.arm, scores)
-        return _scored(scores, [] if reference is not None else [NO_REFERENCE])
+        write_cases(self._config.state_folder / self._run, order.arm, scores)
+        return scored(scores, [] if reference is not None else [NO_REFERENCE])
 
     def _drift_of(self, learner: Learner) -> ValidationDrift:
         if self._drift is None:
@@ -160,53 +165,10 @@ class SiteTasks:
         if arm := AGAINST_ALONE.get(order.arm):
             return Reply(records=compare_with_own_model(self._study, config, site, arm, run=run))
         pauses = Pauses(config.state_folder / run / "paused-alone", self._pause_wanted)
-        line = score_own_model(self._study, config, site, run=run, pauses=pauses)
-        return Reply(
-            records=line.records,
-            tallies=line.tallies,
-            cohorts=line.cohorts,
-            alerts=line.alerts,
-            notes=line.notes,
-            suppressed=line.suppressed,
-        )
+        return as_answer(score_own_model(self._study, config, site, run=run, pauses=pauses))
 
     def _refuse_training(self, run: str) -> None:
-        """For every task and arm that learns from this site's patients: figures tell of them where no weights leave."""
-        config = self._config
-        if config.role != "train":
-            raise WardroundError(Reason.CONFIGURATION_INVALID, f"role {config.role}: this site is never trained on")
-        self._refuse_small_quorum()
-        patients, least = self._open(run).data.counts.get("train_patients", 0), config.disclosure.minimum_patients
-        if patients < least:
-            raise WardroundError(
-                Reason.TOO_FEW_PATIENTS,
-                f"{patients} training patients, below disclosure.minimum_patients {least}: this site is not trained on",
-            )
-
-    def _refuse_small_quorum(self) -> None:
-        """The hospital's own check: a job reaches it past every check of the command line's."""
-        if self._config.role == "train" and not self._config.synthetic:
-            refuse_small_quorum(self._study)
-
-    def _draw(self, folder: Path, learner: Learner, split: str) -> None:
-        """Pictures of patients, for this hospital's own eyes. One that cannot be drawn costs no scores."""
-        try:
-            learner.data.draw(learner.network, split, folder)
-        except Exception:
-            _log.exception("no picture")
-
-    def _keep_model(self, file: Path, learner: Learner, model_round: int, notes: list[str]) -> None:
-        """The hospital's own copy of what was scored, its kept entries included: what it can predict with."""
-        tensors = {**learner.shared_entries(), **learner.own_entries()}
-        checkpoint = make_checkpoint(
-            tensors,
-            self._study,
-            model_round=model_round,
-            workload=learner.workload,
-            site=self._config.name,
-            notes=tuple(notes),
-        )
-        save_checkpoint(file, checkpoint)
+        refuse_training(self._study, self._config, lambda: self._open(run).data.counts.get("train_patients", 0))
 
     def _load(self, order: Order, shared: Mapping[str, Tensor] | None) -> Learner:
         self._tuned = None
@@ -242,22 +204,3 @@ class SiteTasks:
 def _refuse_unknown(what: str, name: str, known: tuple[str, ...]) -> None:
     if name not in known:
         raise WardroundError(Reason.SITE_FAILED, f"validate: {what} {name!r} is unknown; known: {', '.join(known)}")
-
-
-def _scored(scores: Scores, notes: list[str]) -> Reply:
-    """What may travel of scores: figures by cohort and alert tables of the test split alone."""
-    final = scores.split == "test"
-    return Reply(
-        records=scores.records,
-        tallies=scores.tallies,
-        cohorts=scores.cohorts if final else [],
-        alerts=scores.alerts if final else [],
-        notes=notes,
-        suppressed=scores.suppressed,
-    )
-
-
-def _write_cases(folder: Path, arm: str, scores: Scores) -> None:
-    """Keeps scores by case, for differences between arms; an arm without a model has none to compare."""
-    if scores.cases:
-        write_case_scores(folder, arm, scores)
