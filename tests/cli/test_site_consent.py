@@ -9,7 +9,7 @@ from wardround.records.consent import Approval, Revocation
 from wardround.records.reasons import Reason
 from wardround.records.study import load_study
 from wardround.site.config import load_site_config
-from wardround.site.consent import ConsentFile
+from wardround.site.consent_file import ConsentFile
 from wardround.site.permission import site_permission
 
 STUDY = ROOT / "jobs" / "clinical_risk"

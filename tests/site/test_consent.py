@@ -1,5 +1,4 @@
-import subprocess
-import sys
+import os
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +9,8 @@ from wardround.records.consent import Revocation
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
 from wardround.site.config import SiteConfig
-from wardround.site.consent import Consent, ConsentFile, consents, require_consent, subject_of
+from wardround.site.consent import Consent, require_consent, subject_of
+from wardround.site.consent_file import ConsentFile, consents
 from wardround.site.permission import site_permission
 
 NOW = datetime(2030, 1, 7, tzinfo=UTC)
@@ -77,35 +77,6 @@ def test_a_consent_that_is_revoked_while_a_task_runs_ends_it(study, tmp_path, fi
     assert [one.kind for one in file.decisions()] == ["approval", "revocation", "approval"]
 
 
-def test_of_decisions_that_two_processes_add_at_once_none_is_lost(study, tmp_path, file):
-    script = (
-        "import sys; from pathlib import Path; from wardround.site.consent import ConsentFile\n"
-        "from wardround.records.consent import Revocation\n"
-        "for k in range(15): ConsentFile(Path(sys.argv[1]), sys.argv[2]).add("
-        "Revocation(time='2030', person=sys.argv[3], why=str(k)))"
-    )
-    children = [
-        subprocess.Popen(
-            [sys.executable, "-c", script, str(tmp_path), study.name, who], env={"PYTHONPATH": ":".join(sys.path)}
-        )
-        for who in ("first", "second")
-    ]
-    assert [child.wait() for child in children] == [0, 0]
-    assert sorted((one.person, int(one.why)) for one in file.decisions()) == [
-        (who, k) for who in ("first", "second") for k in range(15)
-    ]
-
-
-def test_who_decides_knows_the_decision_before(study, file):
-    file.add(approval(study), knowing=[])
-    seen = file.decisions()
-    file.add(revocation())
-    with pytest.raises(WardroundError, match=r"revoked by Dr\. Vogel.*end of the study"):
-        file.add(approval(study), knowing=seen)
-    assert file.last() == revocation()
-    file.add(approval(study), knowing=file.decisions())
-
-
 @pytest.mark.parametrize("content", [b"{}\n", b"\xff\n", b'{"kind":"approval","time":"2030"'])
 def test_a_damaged_file_is_no_consent(study, tmp_path, file, content):
     file.add(approval(study))
@@ -114,6 +85,30 @@ def test_a_damaged_file_is_no_consent(study, tmp_path, file, content):
     with pytest.raises(WardroundError, match="cannot be read"):
         file.add(approval(study))
     assert consents(tmp_path)[0].approved is False
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\0" * 40])
+@pytest.mark.parametrize("nature", [{}, {"synthetic": True}])
+def test_a_file_that_lost_its_decisions_may_have_held_a_revocation(study, tmp_path, file, content, nature):
+    file.add(revocation())
+    file.file.write_bytes(content)
+    assert reason(study, tmp_path, **nature) is Reason.CONSENT_MISSING
+    assert not consents(tmp_path)[0].approved
+    with pytest.raises(WardroundError, match="restore it from a backup"):
+        file.add(approval(study))
+
+
+@pytest.mark.parametrize("place", ["link", "folder's link", "pipe", "folder"])
+def test_a_place_that_holds_something_else_than_a_file_is_no_lack_of_decisions(study, tmp_path, file, place):
+    at = file.file if place != "folder's link" else file.file.parent
+    at.parent.mkdir(exist_ok=True)
+    if place == "pipe":
+        os.mkfifo(at)
+    elif place == "folder":
+        at.mkdir()
+    else:
+        at.symlink_to("a disk that is not mounted")
+    assert reason(study, tmp_path, synthetic=True) is Reason.CONSENT_MISSING
 
 
 @pytest.mark.parametrize(
@@ -145,12 +140,3 @@ def test_where_no_approval_is_needed_a_revocation_ends_a_study_all_the_same(stud
     assert rules.refusal("train", NOW).reason is Reason.CONSENT_MISSING
     file.file.unlink()
     assert rules.refusal("train", NOW) is None
-
-
-def test_the_admins_view_has_the_decision_that_holds(study, tmp_path, file):
-    assert consents(tmp_path) == []
-    file.add(approval(study))
-    assert [(one.study, one.approved) for one in consents(tmp_path)] == [(study.name, True)]
-    assert consents(tmp_path)[0].told == "approved by Dr. Vogel, ETH-7, 2030-01-01 09:00:00 UTC"
-    file.add(revocation())
-    assert not consents(tmp_path)[0].approved

@@ -15,7 +15,7 @@ from wardround.records.scores import CaseScore, Scores
 from wardround.records.site_status import LastInspection
 from wardround.site.answers import note_answer
 from wardround.site.case_store import write_case_scores
-from wardround.site.consent import ConsentFile
+from wardround.site.consent_file import ConsentFile
 from wardround.site.device_hours import DeviceHours
 from wardround.site.inspection_record import note_inspection
 from wardround.site.outbox import write_line

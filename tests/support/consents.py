@@ -4,7 +4,8 @@ from pathlib import Path
 
 from wardround.records.consent import Approval
 from wardround.records.study import Study
-from wardround.site.consent import ConsentFile, subject_of
+from wardround.site.consent import subject_of
+from wardround.site.consent_file import ConsentFile
 
 
 def approval(study: Study, **changes: object) -> Approval:

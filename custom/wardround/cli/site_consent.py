@@ -54,7 +54,8 @@ def approve(
     from wardround.cli.study_summary import summary_lines
     from wardround.records.consent import Approval, Revocation, differences
     from wardround.records.study import load_study
-    from wardround.site.consent import ConsentFile, needs_consent, now_in_utc, subject_of, told
+    from wardround.site.consent import needs_consent, subject_of
+    from wardround.site.consent_file import ConsentFile, now_in_utc, told
     from wardround.workloads.registry import make_workload
 
     (config, kit), chosen = hospital(site), load_study(study, tuple(overrides or ()))
@@ -113,7 +114,8 @@ def revoke(
     """
     from wardround.records.consent import Revocation
     from wardround.records.study import refuse_other_name
-    from wardround.site.consent import ConsentFile, needs_consent, now_in_utc
+    from wardround.site.consent import needs_consent
+    from wardround.site.consent_file import ConsentFile, now_in_utc
 
     refuse_other_name(study)
     config, _ = hospital(site)

@@ -10,7 +10,7 @@ from wardround.flare.preflight import host_config
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import SiteStatus
 from wardround.site.answers import read_runs
-from wardround.site.consent import consents
+from wardround.site.consent_file import consents
 from wardround.site.device_hours import DeviceHours
 from wardround.site.inspection_record import last_inspections
 from wardround.site.shared_look import look_file, shared_looks

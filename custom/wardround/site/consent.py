@@ -1,19 +1,14 @@
-"""Whether a hospital has agreed to a study, in a file of its own: nothing is done for a study before."""
+"""Whether a hospital has agreed to a study: nothing is done for a study before."""
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
-import yaml
-from pydantic import ValidationError
-
 from wardround.records.code import code_facts
-from wardround.records.consent import DECISION, Approval, Revocation, Subject, differences
-from wardround.records.files import locked, private_folder, write_whole
+from wardround.records.consent import Revocation, Subject, differences
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.site_status import StudyConsent, in_utc
 from wardround.records.study import Study
 from wardround.site.config import SiteConfig
+from wardround.site.consent_file import ConsentFile
 from wardround.site.refusal import Refusal
 
 
@@ -31,74 +26,6 @@ def subject_of(study: Study, image_digest: str | None = None) -> Subject:
         package_sha256=code.package_sha256,
         image_digest=image_digest or code.image_digest,
     )
-
-
-class ConsentFile:
-    """`<state_folder>/consent/<study>.jsonl`: every decision on one study, the newest last.
-
-    Args:
-        state_folder: the site's.
-        study: its name.
-    """
-
-    def __init__(self, state_folder: Path, study: str) -> None:
-        self.file = state_folder / "consent" / f"{study}.jsonl"
-        self.asked = state_folder / "consent" / f"{study}.asked.yaml"
-        self._study, self._lock = study, state_folder / "consent" / f".{study}.lock"
-
-    def decisions(self) -> list[Approval | Revocation]:
-        """All of them, oldest first; empty where nobody has decided.
-
-        Raises:
-            WardroundError: the file is damaged: what it said is not known, so nothing is agreed to.
-        """
-        try:
-            lines = self.file.read_bytes().splitlines()
-            return [DECISION.validate_json(line) for line in lines if line.strip()]
-        except (FileNotFoundError, NotADirectoryError):  # with no such folder there is no decision either
-            return []
-        except (OSError, ValidationError) as error:
-            raise WardroundError(
-                Reason.CONSENT_MISSING,
-                f"{self.file}: cannot be read as decisions on a study ({_first_line(error)}); restore it from a "
-                "backup, or move it away and decide again",
-            ) from error
-
-    def last(self) -> Approval | Revocation | None:
-        """The one that holds."""
-        return next(reversed(self.decisions()), None)
-
-    def add(self, decision: Approval | Revocation, *, knowing: Sequence[Approval | Revocation] | None = None) -> None:
-        """Adds one; the file is whole before and after, and of two that are added at once both are in it.
-
-        Args:
-            decision: the newest.
-            knowing: the decisions that whoever decides has seen; by default whatever there is.
-
-        Raises:
-            WardroundError: the file is damaged, or there is a decision that they have not seen: an approval would
-                undo a revocation that they know nothing of.
-            OSError: the state folder cannot be written.
-        """
-        with locked(self._lock):
-            before = self.decisions()
-            if knowing is not None and before != list(knowing):
-                raise WardroundError(
-                    Reason.CONSENT_CHANGED,
-                    f"{self.file}: {self._study} was decided on meanwhile, and is now "
-                    f"{told(before[-1]) if before else 'not decided on'}; decide again, knowing that",
-                )
-            lines = [DECISION.dump_json(one) + b"\n" for one in (*before, decision)]
-            write_whole(self.file, b"".join(lines), private=True)
-
-    def keep_asked(self, study: Study) -> None:
-        """Writes what a job asked for, to be looked at and approved as it is; where that fails, nothing is lost."""
-        text = yaml.safe_dump(study.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
-        try:
-            private_folder(self.asked.parent)
-            write_whole(self.asked, text.encode(), private=True)
-        except OSError:
-            return
 
 
 class Consent:
@@ -168,42 +95,9 @@ def require_consent(study: Study, config: SiteConfig) -> None:
         raise refusal.error()
 
 
-def now_in_utc() -> str:
-    """The time of a decision."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def consents(state_folder: Path) -> list[StudyConsent]:
-    """The decision that holds on each study that somebody has decided on here, for the admin's view."""
-    studies = sorted(file.stem for file in (state_folder / "consent").glob("*.jsonl"))
-    return [_consent(state_folder, study) for study in studies]
-
-
-def _consent(state_folder: Path, study: str) -> StudyConsent:
-    try:
-        last = ConsentFile(state_folder, study).last()
-    except WardroundError as error:
-        return StudyConsent(study, approved=False, told=str(error))
-    return StudyConsent(study, approved=isinstance(last, Approval), told=told(last) if last else "nobody has decided")
-
-
-def told(decision: Approval | Revocation) -> str:
-    """One in words: `approved by ..., ethics reference, time`."""
-    time = in_utc(decision.time)
-    if isinstance(decision, Approval):
-        return f"approved by {decision.person}, {decision.ethics_reference}, {time}"
-    return f"revoked by {decision.person}, {time}: {decision.why}"
-
-
 def _state(file: Path) -> tuple[int, int, int] | None:
     try:
         found = file.stat()
     except OSError:
         return None
     return found.st_ino, found.st_mtime_ns, found.st_size
-
-
-def _first_line(error: OSError | ValidationError) -> str:
-    if isinstance(error, ValidationError):
-        return str(error.errors()[0]["msg"])
-    return error.strerror or type(error).__name__
