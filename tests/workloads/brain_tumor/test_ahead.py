@@ -1,3 +1,5 @@
+import threading
+
 import pytest
 import torch
 
@@ -55,6 +57,34 @@ def test_what_has_not_begun_is_left_where_it_is_interrupted(tmp_path):
         )
     assert len(list(store.folder.glob("*/entry.json"))) < 8
     assert not list(store.folder.glob(".unfinished-*"))
+
+
+def test_a_case_that_has_begun_ends_at_its_next_step_where_it_is_interrupted(tmp_path, monkeypatch):
+    ends, goes_on = [], threading.Event()
+
+    def reading(files, *arguments, between_steps, **more):
+        if files.case == "P-1-000":
+            return prepare(files, *arguments, between_steps=between_steps, **more)
+        goes_on.wait(60)  # a large case, which is in the middle of a step
+        try:
+            return prepare(files, *arguments, between_steps=between_steps, **more)
+        except ahead._EndedError:
+            ends.append(files.case)
+            raise
+
+    def interrupt(*_told):
+        threading.Timer(0.2, goes_on.set).start()
+        raise KeyboardInterrupt
+
+    described = site(made_hospital(tmp_path / "data", patients=2))
+    store = CaseCache(cache_folder(tmp_path / "cache"))
+    monkeypatch.setattr(prepare_cases, "prepare", reading)
+    with pytest.raises(KeyboardInterrupt):
+        ahead.prepare_ahead(
+            find_cases(described, SEQUENCES).cases, SETTINGS, described, store, threads=2, progress=interrupt
+        )
+    assert ends == ["P-2-000"]
+    assert len(list(store.folder.glob("*/entry.json"))) == 1
 
 
 def test_counts_and_findings_are_those_of_one_thread(tmp_path):

@@ -5,6 +5,7 @@ arithmetic of numpy and torch let other threads run meanwhile, and no thread has
 """
 
 import logging
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -55,10 +56,17 @@ def prepare_ahead(
     """
     problems: dict[str, WardroundError] = {}
 
-    def put(files: CaseFiles) -> None:
-        prepared_once(files, settings, site, store)  # what it gives is read again when it is its turn
+    ending = threading.Event()
 
-    with _one_core_each(), _pool(threads) as pool:
+    def heed() -> None:
+        if ending.is_set():
+            raise _EndedError
+
+    def put(files: CaseFiles) -> None:
+        # what it gives is read again when it is its turn
+        prepared_once(files, settings, site, store, between_steps=heed)
+
+    with _one_core_each(), _pool(threads, ending) as pool:
         running = {pool.submit(put, files): files for files in cases}
         for done, future in enumerate(as_completed(running), 1):
             files = running[future]
@@ -74,13 +82,18 @@ def prepare_ahead(
     return problems
 
 
+class _EndedError(Exception):
+    """Nobody waits for the case any more."""
+
+
 @contextmanager
-def _pool(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Ends at once what has not begun where the block is left, as by Ctrl-C."""
+def _pool(threads: int, ending: threading.Event) -> Iterator[ThreadPoolExecutor]:
+    """Ends at once what has not begun where the block is left, as by Ctrl-C, and what has begun at its next step."""
     pool = ThreadPoolExecutor(threads, thread_name_prefix="prepare")
     try:
         yield pool
     finally:
+        ending.set()
         pool.shutdown(wait=True, cancel_futures=True)
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ from wardround.workloads.brain_tumor.case_cache import CaseCache
 from wardround.workloads.brain_tumor.copies import Copies, file_of
 from wardround.workloads.brain_tumor.layouts import CaseFiles
 from wardround.workloads.brain_tumor.prepared import PreparedCase
-from wardround.workloads.brain_tumor.preprocess import Preparation, prepare
+from wardround.workloads.brain_tumor.preprocess import Preparation, go_on, prepare
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
 from wardround.workloads.progress import Progress, unseen
 
@@ -87,9 +87,13 @@ def prepare_cases(
 
 
 def prepared_once(
-    files: CaseFiles, settings: BrainTumorSettings, site: BrainTumorSiteSettings, store: CaseCache
+    files: CaseFiles,
+    settings: BrainTumorSettings,
+    site: BrainTumorSiteSettings,
+    store: CaseCache,
+    between_steps: Callable[[], None] = go_on,
 ) -> Preparation:
-    """From the cache, or made and put there.
+    """From the cache, or made and put there; for `between_steps` see `prepare`.
 
     Raises:
         WardroundError: the case cannot be used.
@@ -102,7 +106,7 @@ def prepared_once(
             Reason.DATA_UNREADABLE,
             fault(str(error.strerror), file=error.filename, advice="check the file and its permissions"),
         ) from error
-    return store.get(key, lambda: prepare(files, contract, site))
+    return store.get(key, lambda: prepare(files, contract, site, between_steps=between_steps))
 
 
 def unforeseen(case: str, error: Exception) -> WardroundError:

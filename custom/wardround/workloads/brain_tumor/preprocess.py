@@ -31,6 +31,10 @@ _LEAST_BACKGROUND = 0.2  # zeros in a stripped brain's bounding box: an ellipsoi
 _MIN_MAX_PERCENTILE = 99.5
 
 
+def go_on() -> None:
+    """Nobody wants it to end."""
+
+
 @dataclass(frozen=True)
 class Preparation:
     """What preprocessing gives.
@@ -55,9 +59,21 @@ class Preparation:
 
 
 def prepare(
-    files: CaseFiles, contract: ImageContract, site: BrainTumorSiteSettings, *, with_label: bool = True
+    files: CaseFiles,
+    contract: ImageContract,
+    site: BrainTumorSiteSettings,
+    *,
+    with_label: bool = True,
+    between_steps: Callable[[], None] = go_on,
 ) -> Preparation:
     """Reads and preprocesses one case.
+
+    Args:
+        files: of the case.
+        contract: what images have to be.
+        site: how the hospital names and marks them.
+        with_label: false where there is none, or it is not wanted.
+        between_steps: is called every second or so of a large case, and may raise to end it.
 
     Raises:
         WardroundError: a file is unreadable, lies on another grid, breaks the contract, or has a label that does not
@@ -67,12 +83,14 @@ def prepare(
     inputs: dict[str, Volume] = {}
     marked: Volume | None = None
     for name, file in files.volumes.items():
+        between_steps()
         with told:
             inputs[name] = read_volume(file.file, file.channel, file.channels)
     if with_label and files.label:
         with told:
             marked = read_volume(files.label)
     told.refuse()
+    between_steps()
     reference = next(iter(inputs.values()))
     volumes = {name: oriented(volume, contract.orientation) for name, volume in inputs.items()}
     first = next(iter(volumes.values()))
@@ -96,18 +114,22 @@ def prepare(
     told.refuse()
     if not present:
         raise WardroundError(Reason.SEQUENCE_MISSING, fault("every voxel of every sequence is 0", case=files.case))
+    between_steps()
     contents = contents_of(present, label)
     remarks = remarks_on(present, None if marked is None else marked.data, label)
     nothing = np.zeros_like(first.data)
     image = np.stack([present[name].data if name in present else nothing for name in contract.sequences])
 
+    between_steps()
     image, resampled_affine = resample(image, first.affine, contract.spacing_mm, "bilinear")
     if label is not None:
         resampled, _ = resample(label.astype(np.float32), first.affine, contract.spacing_mm, "nearest")
         label = resampled.astype(np.uint8)
+    between_steps()
     image = _NORMALISATIONS[site.normalisation](image)
     occupied = (image != 0).any(0) if label is None else (image != 0).any(0) | label.any(0)
     box = occupied_box(occupied)
+    between_steps()
     resampled_shape = image.shape[1:]
     image = np.ascontiguousarray(image[(slice(None), *box)], dtype=np.float32)
     label = None if label is None else np.ascontiguousarray(label[(slice(None), *box)])
