@@ -12,7 +12,8 @@ from wardround.learners.checkpoint import load_checkpoint
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases import make as making
 from wardround.releases.candidate import candidate
-from wardround.releases.history import read_history
+from wardround.releases.checksums import differences
+from wardround.releases.history import point_forward, read_history
 from wardround.releases.make import ReleaseFacts, make_release
 from wardround.releases.signature import private_key
 
@@ -116,10 +117,54 @@ def test_one_that_fails_half_way_leaves_nothing(
     monkeypatch.setattr(making, "sign", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(OSError, match="No space"):
         release(run, keys)
-    assert [path.name for path in Path("releases/brain_tumor").iterdir()] == [".lock"]
+    assert sorted(path.name for path in Path("releases/brain_tumor").iterdir()) == [".lock", "current"]
     monkeypatch.undo()
     monkeypatch.chdir(run.parents[2])
     assert release(run, keys).name == "v1"
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("earlier", [0, 1])
+def test_one_that_could_not_become_the_current_one_is_not_left(
+    run: Path, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, failure: BaseException, earlier: int
+) -> None:
+    for _ in range(earlier):
+        release(run, keys)
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "point_forward", lambda *_, **__: (_ for _ in ()).throw(failure))
+        with pytest.raises(type(failure)):
+            release(run, keys)
+    study = Path("releases/brain_tumor")
+    assert sorted(path.name for path in study.iterdir()) == [".lock", "current", *(["v1"] if earlier else [])]
+    assert read_history(study).current == ("v1" if earlier else None)
+    assert release(run, keys).name == f"v{earlier + 1}"
+
+
+def test_one_that_is_interrupted_once_it_is_the_current_one_stays(
+    run: Path, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*arguments: object, **more: object) -> None:
+        point_forward(*arguments, **more)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(making, "point_forward", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        release(run, keys)
+    assert read_history(Path("releases/brain_tumor")).current == "v1"
+    assert not differences(Path("releases/brain_tumor/v1"))
+
+
+def test_a_kill_right_after_the_first_release_holds_up_no_other(
+    run: Path, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "point_forward", lambda *_, **__: (_ for _ in ()).throw(InterruptedError()))
+        patch.setattr(shutil, "rmtree", lambda *_, **__: None)  # a killed process cleans up nothing
+        with pytest.raises(InterruptedError):
+            release(run, keys)
+    assert Path("releases/brain_tumor/v1/SHA256SUMS.sig").exists()
+    assert release(run, keys).name == "v2"
+    assert read_history(Path("releases/brain_tumor")).previous() is None
 
 
 @pytest.mark.parametrize("damage", ["cut", "folder", "lost"])

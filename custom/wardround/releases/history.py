@@ -84,6 +84,12 @@ def read_history(folder: Path) -> History:
     return history
 
 
+def keep_history(folder: Path, history: History) -> None:
+    """Writes the history before a first release, so that a kill right after that is no lost history."""
+    if not (folder / FILE_NAME).exists():
+        write_whole(folder / FILE_NAME, _text(history))
+
+
 def point_forward(folder: Path, history: History, version: str, *, who: str, why: str) -> History:
     """Makes a new release the current one.
 
@@ -162,5 +168,9 @@ def _step(
         }
     )
     longer = changed(history, current=version, history=[*history.history, step])
-    write_whole(folder / FILE_NAME, (longer.model_dump_json(indent=2, by_alias=True) + "\n").encode())
+    write_whole(folder / FILE_NAME, _text(longer))
     return longer
+
+
+def _text(history: History) -> bytes:
+    return (history.model_dump_json(indent=2, by_alias=True) + "\n").encode()

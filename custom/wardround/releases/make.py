@@ -16,7 +16,7 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.releases.candidate import Candidate
 from wardround.releases.checksums import LIST, SIGNATURE, checksums
 from wardround.releases.facts import FACTS, ReleaseFacts
-from wardround.releases.history import locked, point_forward, read_history
+from wardround.releases.history import keep_history, locked, point_forward, read_history
 from wardround.releases.input_statistics import input_statistics
 from wardround.releases.signature import PrivateKey, fingerprint, sign
 from wardround.reporting.model_card import card_markdown, make_card
@@ -55,9 +55,16 @@ def make_release(
             raise WardroundError(
                 Reason.CONFIGURATION_INVALID, f"{target}: is there already, and releases are never overwritten"
             )
-        with _whole_folder(target) as folder:
-            _fill(folder, chosen, key, approver=approver.strip(), version=name)
-        point_forward(study, history, name, who=approver.strip(), why=f"released from run {chosen.summary.study.run}")
+        keep_history(study, history)
+        why = f"released from run {chosen.summary.study.run}"
+        try:
+            with _whole_folder(target) as folder:
+                _fill(folder, chosen, key, approver=approver.strip(), version=name)
+            point_forward(study, history, name, who=approver.strip(), why=why)
+        except BaseException:  # a full disk, or Ctrl-C: a release that no history knows is none
+            if read_history(study).current != name:
+                shutil.rmtree(target, ignore_errors=True)
+            raise
     return target
 
 
