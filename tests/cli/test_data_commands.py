@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import nibabel as nib
@@ -13,6 +14,10 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from wardround.cli.main import app
+from wardround.records.reasons import WardroundError
+from wardround.site import processes
+from wardround.workloads.brain_tumor import open_site
+from wardround.workloads.brain_tumor.layouts import CaseFiles
 
 CLI = CliRunner()
 
@@ -31,6 +36,30 @@ def test_inspect_counts_what_a_study_would_see(hospital: Path, study_folder: Pat
     done = CLI.invoke(app, ["site", "inspect", str(hospital / "site.yaml"), "--study", str(study_folder)])
     assert done.exit_code == 0, done.output
     assert "train cases" in done.output
+
+
+def test_cases_at_which_a_process_died_are_named_before_they_are_read_again_one_at_a_time(
+    hospital: Path, study_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(hospital / "cache", ignore_errors=True)
+    died, *others = sorted(folder.name for folder in (hospital / "data").iterdir())
+    left = hospital / "cache" / "brain_tumor" / "being_read"
+    left.mkdir(parents=True)
+    (left / "1").write_text(died)  # not locked, as a process that died leaves it
+    at_once: list[str] = []
+
+    def prepare_ahead(cases: Sequence[CaseFiles], *_: object, **__: object) -> dict[str, WardroundError]:
+        at_once.extend(files.case for files in cases)
+        return {}
+
+    monkeypatch.setattr(open_site, "prepare_ahead", prepare_ahead)
+    monkeypatch.setattr(processes, "available_cores", lambda: 2)
+    command = ["site", "inspect", str(hospital / "site.yaml"), "--study", str(study_folder)]
+    done = CLI.invoke(app, command)
+    assert done.exit_code == 0, done.output
+    assert f"an earlier process died while it read {died};" in done.stderr
+    assert at_once == others
+    assert "died" not in CLI.invoke(app, command).stderr
 
 
 def test_inspect_names_a_broken_file_and_the_split_that_it_empties(hospital: Path, study_folder: Path) -> None:

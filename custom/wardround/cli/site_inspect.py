@@ -75,6 +75,8 @@ def inspect(
     looked = []
     for study in chosen.values():
         progress().print(f"reading the data of {config.name} for {study.name}", soft_wrap=True, markup=False)
+        if not headers_only:
+            _tell_where_one_died(study, config)
         with ReadingProgress(progress()) as reading:
             if headers_only:
                 inspected = Inspected(inspect_headers(study, config, progress=reading), None)
@@ -91,6 +93,19 @@ def inspect(
         progress().print(f"{html} (it shows patients' values: keep it here)", soft_wrap=True, markup=False)
     if any(record.found.errors or (strict and record.found.warnings) for record, _ in looked):
         raise typer.Exit(EXIT_FAILED)
+
+
+def _tell_where_one_died(study: "Study", config: "SiteConfig") -> None:
+    """Before anything is read, since this process may die there too and say nothing."""
+    from wardround.workloads.being_read import ended_while_read
+
+    if cases := ended_while_read(config.cache_folder / study.workload["kind"]):
+        progress().print(
+            f"note: an earlier process died while it read {', '.join(cases)}; now one is read at a time: if this one "
+            "dies too, the next names the case that it was, to be looked at or taken out",
+            soft_wrap=True,
+            markup=False,
+        )
 
 
 def _folders(named: list[Path] | None, config: "SiteConfig") -> list[Path]:

@@ -8,6 +8,7 @@ import pytest
 
 from support.made_cases import SETTINGS, site, write, write_case
 from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.brain_tumor import prepare_cases
 from wardround.workloads.brain_tumor.case_cache import CaseCache
 from wardround.workloads.brain_tumor.layouts import find_cases
 from wardround.workloads.brain_tumor.preprocess import prepare
@@ -63,6 +64,21 @@ def test_a_case_is_prepared_once_and_read_back_the_same(kitchen):
     assert kitchen.made == 1
     assert kitchen.get().image.dtype == np.float32
     assert kitchen.get().label.dtype == np.uint8
+
+
+def test_a_case_is_known_to_be_read_while_it_is_prepared_and_not_after_it(kitchen, monkeypatch):
+    names = []
+
+    def look(*arguments, **options):
+        names.extend(file.read_text() for file in (kitchen.cache.folder / "being_read").iterdir())
+        return prepare(*arguments, **options)
+
+    monkeypatch.setattr(prepare_cases, "prepare", look)
+    files = kitchen.files()
+    for _ in range(2):
+        prepare_cases.prepared_once(files, SETTINGS, kitchen.site, kitchen.cache)
+    assert names == [files.case]
+    assert list((kitchen.cache.folder / "being_read").iterdir()) == []
 
 
 def test_patients_images_are_readable_by_their_owner_alone(kitchen):

@@ -9,6 +9,7 @@ from pathlib import Path
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.being_read import ended_while_read, forget
 from wardround.workloads.brain_tumor.ahead import prepare_ahead, threads_for
 from wardround.workloads.brain_tumor.case_cache import CaseCache, cache_folder
 from wardround.workloads.brain_tumor.declaration import refuse_other_images
@@ -50,10 +51,16 @@ def open_site_data(
     first = look_first(settings, site, exclude=store.folder, progress=progress)
     _log.info("%s: checking %d cases", site.folder, len(first.found.cases))
     kept = _refuse_without_room(first, settings, site, store)
-    refused = first.headers.problems | _prepared_ahead(first, settings, site, store, progress, threads, kept=kept)
+    suspects = ended_while_read(store.folder)
+    if suspects:
+        _log.warning("an earlier process died while it read %s", ", ".join(suspects))
+    refused = first.headers.problems | _prepared_ahead(
+        first, settings, site, store, progress, threads, kept=kept | {*suspects}
+    )
     prepared = prepare_cases(first.found.cases, settings, site, store, first.splits, refused=refused, progress=progress)
     problems = first.left_out(prepared.problems)
     told = first.findings(problems, prepared.findings)
+    forget(store.folder)
     if first.split_error is not None:
         raise WardroundError(first.split_error.code, *first.split_error.faults, *told)
     if not prepared.cases:
@@ -199,6 +206,8 @@ def _prepared_ahead(
     *,
     kept: frozenset[str],
 ) -> dict[str, WardroundError]:
+    """Prepares all but those that are kept already, or at which a process died: these one by one, so that a further
+    death names the one that it was."""
     if threads == 1:
         return {}
     cases = [files for files in first.usable if files.case not in kept]

@@ -10,6 +10,7 @@ from wardround.records.changed import changed
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
+from wardround.workloads.being_read import being_read
 from wardround.workloads.brain_tumor.case_cache import CaseCache
 from wardround.workloads.brain_tumor.copies import Copies, file_of
 from wardround.workloads.brain_tumor.layouts import CaseFiles
@@ -106,7 +107,12 @@ def prepared_once(
             Reason.DATA_UNREADABLE,
             fault(str(error.strerror), file=error.filename, advice="check the file and its permissions"),
         ) from error
-    return store.get(key, lambda: prepare(files, contract, site, between_steps=between_steps))
+
+    def make() -> Preparation:
+        with being_read(store.folder, files.case):
+            return prepare(files, contract, site, between_steps=between_steps)
+
+    return store.get(key, make)
 
 
 def unforeseen(case: str, error: Exception) -> WardroundError:
