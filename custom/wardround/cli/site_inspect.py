@@ -99,13 +99,17 @@ def _tell_where_one_died(study: "Study", config: "SiteConfig") -> None:
     """Before anything is read, since this process may die there too and say nothing."""
     from wardround.workloads.being_read import ended_while_read
 
-    if cases := ended_while_read(config.cache_folder / study.workload["kind"]):
-        progress().print(
-            f"note: an earlier process died while it read {', '.join(cases)}; now one is read at a time: if this one "
-            "dies too, the next names the case that it was, to be looked at or taken out",
-            soft_wrap=True,
-            markup=False,
-        )
+    cases = ended_while_read(config.cache_folder / study.workload["kind"])
+    if not cases:
+        return
+    advice = "look at that case, or take it out"
+    if len(cases) > 1:
+        advice = "the next start names the case that it was, since these are read one at a time now"
+    progress().print(
+        f"note: an earlier process died while it read {', '.join(cases)}: if this one dies too, {advice}",
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 def _folders(named: list[Path] | None, config: "SiteConfig") -> list[Path]:

@@ -141,7 +141,7 @@ def test_a_column_without_a_time_must_be_declared(tmp_path: Path) -> None:
         read_table(contract(), csv_site(tmp_path, *ROWS, known_at_index=False))
     assert caught.value.code == Reason.KNOWN_TOO_LATE
     assert "name at `time` the column" in str(caught.value)
-    assert "add the line `known_at_index: true` beside `columns`, which declares them all" in str(caught.value)
+    assert "write the line `known_at_index: true` beside `columns`, which declares them all" in str(caught.value)
     (told,) = caught.value.faults  # one for all of them
     assert told.count == 4
     declared = {name: {**mapping, "known_at_index": True} for name, mapping in SITE["columns"].items()}

@@ -53,7 +53,7 @@ def open_site_data(
     kept = _refuse_without_room(first, settings, site, store)
     suspects = ended_while_read(store.folder)
     if suspects:
-        _log.warning("an earlier process died while it read %s", ", ".join(suspects))
+        _log.info("an earlier process died while it read %s", ", ".join(suspects))
     refused = first.headers.problems | _prepared_ahead(
         first, settings, site, store, progress, threads, kept=kept | {*suspects}
     )

@@ -66,7 +66,7 @@ def _without_time(names: Sequence[Name]) -> Finding:
         f"neither `time` nor `known_at_index: true` at {', '.join(names)}",
         "columns",
         expected="one of the two for each",
-        advice="if all of these are known at the index date, add the line `known_at_index: true` beside `columns`, "
+        advice="if all of these are known at the index date, write the line `known_at_index: true` beside `columns`, "
         "which declares them all; of any other name at `time` the column that says when it was measured. A value from "
         "after the index date gives the outcome away",
         count=len(names),
