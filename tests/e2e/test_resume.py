@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -85,15 +86,24 @@ def assert_same(out: Path, whole: Path) -> None:
 
 
 def test_a_servers_process_that_is_killed_ends_the_command_and_the_run_goes_on(
-    sites: list[Path], whole: Path, tmp_path: Path
+    sites: list[Path], whole: Path, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
+    killed: list[float] = []
+
+    def kill() -> None:
+        simulators_server(tmp_path).kill()
+        killed.append(time.monotonic())
+
     with pytest.raises(WardroundError) as caught:
-        run(sites, tmp_path, after_round(2, lambda: simulators_server(tmp_path).kill()))
+        run(sites, tmp_path, after_round(2, kill))
+    record_property("seconds_to_the_commands_end", round(time.monotonic() - killed[0], 1))
     assert caught.value.code is Reason.FLARE_FAILED
     assert "its server process was ended by somebody, or by the system where memory was short" in str(caught.value)
     assert left_over() == []
     assert len(rounds_of(tmp_path)) == 2
+    began = time.monotonic()
     said = resume(tmp_path)
+    record_property("seconds_of_the_resumed_run", round(time.monotonic() - began, 1))
     assert "goes on with round 3 of 4" in said
     assert_same(tmp_path, whole)
     (line,) = (line for line in read_lines(tmp_path / "run.jsonl") if isinstance(line, ResumeLine))

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -35,6 +36,7 @@ class Run:
     files: list[Path]
     out: Path
     lines: list[RunLine]
+    seconds_to_the_round: float  # from the kill until the record has the round that it was in
 
     def of(self, kind: type) -> list:
         return [line for line in self.lines if isinstance(line, kind)]
@@ -70,7 +72,7 @@ def _trained(file: Path) -> int:
     return len(runs[0].trained) if runs else 0
 
 
-def _kill_in_mid_round(files: list[Path]) -> None:
+def _kill_in_mid_round(files: list[Path], killed: list[float]) -> None:
     """Stops the worker, so that it cannot answer, and kills it once another hospital has answered that round."""
     (worker,) = [
         one for one in left_over() if one.cmdline()[-2:-1] == [KILLED] and "worker_process" in one.cmdline()[-3]
@@ -79,26 +81,34 @@ def _kill_in_mid_round(files: list[Path]) -> None:
     while _trained(files[0]) <= _trained(files[1]):
         time.sleep(0.05)
     os.kill(worker.pid, signal.SIGKILL)
+    killed.append(time.monotonic())
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("lost")
     files, study = _hospitals(folder / "sites"), _study()
-    killer = threading.Thread(target=_kill_in_mid_round, args=(files,))
+    killed: list[float] = []
+    known: list[float] = []
+    killer = threading.Thread(target=_kill_in_mid_round, args=(files, killed))
 
     def on_line(line: RunLine) -> None:
         if isinstance(line, RoundLine) and line.round == 0:
             killer.start()
+        if isinstance(line, RoundLine) and KILLED in line.failed:
+            known.append(time.monotonic())
 
     record = run_study(
         Path("study"), study, environment="sim", sites=files, out=folder / "out", on_line=on_line, run_name="lost"
     )
     killer.join()
-    return Run(study, files, folder / "out", read_lines(record))
+    return Run(study, files, folder / "out", read_lines(record), known[0] - killed[0])
 
 
-def test_the_round_goes_on_without_the_hospital_whose_worker_was_killed_and_names_it(run: Run) -> None:
+def test_the_round_goes_on_without_the_hospital_whose_worker_was_killed_and_names_it(
+    run: Run, record_property: Callable[[str, object], None]
+) -> None:
+    record_property("seconds_to_the_rounds_end", round(run.seconds_to_the_round, 1))
     lost = run.of(RoundLine)[run.lost_in]
     assert lost.failed == {KILLED: "worker_died", CLOSED: "not_now"}
     assert lost.contributed == ["hospital-a", "hospital-d"]
