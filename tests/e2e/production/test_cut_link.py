@@ -13,8 +13,10 @@ from support.interrupted import end_of, rounds_of
 from support.production import LEAD, SITES, Consortium
 from support.provisioned import ROOT
 from wardround.flare.recipe import StudyRecipe
+from wardround.flare.record import ANSWERS_FILE
 from wardround.records.run_lines import EndLine, RoundLine, read_lines
 from wardround.records.study import Study, load_study
+from wardround.records.task_answers import TaskAnswers
 
 pytestmark = pytest.mark.e2e
 
@@ -55,7 +57,8 @@ def run(consortium: Consortium) -> Run:
     consortium.wait_for(lambda: len(_rounds(folder)) >= 2, 120, "two rounds")
     link.cut()
     since = time.monotonic()
-    time.sleep(CUT_SECONDS)
+    consortium.wait_for(lambda: _awaited(folder) == [BEHIND_A_LINK], CUT_SECONDS, f"it to wait for {BEHIND_A_LINK}")
+    time.sleep(max(0.0, since + CUT_SECONDS - time.monotonic()))
     link.mend()
     consortium.wait_for(lambda: _is_back(folder), 240, f"{BEHIND_A_LINK} to contribute again")
     seconds = time.monotonic() - since
@@ -92,6 +95,12 @@ def test_the_weights_are_those_of_the_same_participation_without_a_cut(
 
 def _rounds(folder: Path) -> list[RoundLine]:
     return [line for file in folder.rglob("run.jsonl") for line in read_lines(file) if isinstance(line, RoundLine)]
+
+
+def _awaited(folder: Path) -> list[str]:
+    """Whom the server says that it waits for, as the lead's live line does."""
+    files = list(folder.rglob(ANSWERS_FILE))
+    return TaskAnswers.model_validate_json(files[0].read_bytes()).awaited if files else []
 
 
 def _is_back(folder: Path) -> bool:
