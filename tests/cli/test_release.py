@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from support.made_release import key_pair, run_folder, run_lines
 from wardround.cli.main import app
+from wardround.records.run_lines import EndLine
 from wardround.releases.checksums import checksums
 from wardround.releases.facts import ReleaseFacts
 
@@ -40,6 +41,20 @@ def test_a_run_that_meets_its_criteria_is_released_and_verified(key: Path) -> No
         "brain_tumor v1: the best model of run 20260101-120000, after round 3; approved by Ada, "
         f"{ReleaseFacts.model_validate_json(Path('releases/brain_tumor/v1/release.json').read_bytes()).released}\n"
     )  # fmt: skip
+
+
+def test_a_partial_run_is_told_before_it_is_released(key: Path) -> None:
+    lines = [
+        line.model_copy(update={"status": "partial", "reasons": ["hospital-b missed round 2"]})
+        if isinstance(line, EndLine)
+        else line
+        for line in run_lines()
+    ]
+    run_folder(Path("results/brain_tumor/partial"), lines)
+    done = invoke("release", "brain_tumor/partial", "--approver", "Ada", "--key", str(key))
+    assert done.exit_code == 0, done.output
+    assert "note: the run is partial: hospital-b missed round 2" in done.output
+    assert "note" not in released(key).output
 
 
 def test_options_may_stand_before_the_run(key: Path) -> None:

@@ -85,6 +85,9 @@ def make(
     console = results()
     for line in outcome_lines(chosen.outcome, chosen.summary.words):
         console.print(line, soft_wrap=True, markup=False)
+    if chosen.summary.ending.status != "complete":
+        told = f"note: the run is {chosen.summary.ending.status}: {'; '.join(chosen.summary.ending.reasons)}"
+        progress().print(told, soft_wrap=True, markup=False)
     if not chosen.outcome.met:
         progress().print("[bold red]not released[/]: see what is NOT MET above; nothing was written")
         raise typer.Exit(EXIT_FAILED)
