@@ -1,5 +1,6 @@
 """A file is whole or absent; what a hospital keeps is for its own user."""
 
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -25,6 +26,24 @@ def test_a_failure_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> 
     assert list(file.parent.iterdir()) == [file]
     write_whole(file, b"new")
     assert file.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(
+    "failure", [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EIO, "Input/output error")]
+)
+def test_a_failure_of_the_disk_names_the_file_that_was_meant(tmp_path: Path, failure: OSError) -> None:
+    file = tmp_path / "page.html"
+    with pytest.raises(OSError, match=rf"{failure.strerror}: '{file}'$"), whole_file(file):
+        raise failure
+    file.mkdir()
+    with pytest.raises(OSError, match=rf": '{file}'$"):  # which the rename refuses, of two files
+        write_whole(file, b"new")
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_failure_of_another_file_keeps_its_name(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"'absent\.txt'$"), whole_file(tmp_path / "page.html"):
+        Path("absent.txt").read_bytes()
 
 
 def test_no_other_user_reads_a_private_folder(tmp_path: Path) -> None:

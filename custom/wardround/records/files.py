@@ -42,8 +42,19 @@ def whole_file(path: Path, *, private: bool = False) -> Iterator[Path]:
             os.fsync(descriptor)
         give_to_owner(unfinished)
         unfinished.replace(path)
+    except OSError as error:
+        name_file(error, path, unfinished)
+        raise
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):  # a disk that has turned read-only
+            unfinished.unlink(missing_ok=True)
+
+
+def name_file(error: OSError, path: Path, unfinished: Path) -> None:
+    """Puts a target in the place of the file beside it, and of none: a full disk is told without any name."""
+    if error.filename is None or str(error.filename).startswith(str(unfinished)):
+        error.filename = str(path)
+        del error.filename2
 
 
 def give_to_owner(path: Path) -> None:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from wardround.records.codes import RELEASE_VERSION
-from wardround.records.files import sync_folder
+from wardround.records.files import name_file, sync_folder
 from wardround.records.input_statistics import FILE_NAME
 from wardround.records.reasons import Reason, WardroundError
 from wardround.releases.candidate import Candidate
@@ -123,8 +123,8 @@ def _next(study: Path) -> str:
 def _whole_folder(target: Path) -> Iterator[Path]:
     """A hidden folder beside the target, flushed and renamed to it at the end; where the block raises it is removed."""
     unfinished = target.with_name(f".{uuid.uuid4().hex}.{target.name}")
-    unfinished.mkdir(parents=True)
     try:
+        unfinished.mkdir(parents=True)
         yield unfinished
         for file in unfinished.iterdir():
             with file.open("rb") as stream:
@@ -132,6 +132,8 @@ def _whole_folder(target: Path) -> Iterator[Path]:
         sync_folder(unfinished)
         unfinished.rename(target)
         sync_folder(target.parent)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(unfinished, ignore_errors=True)
+        if isinstance(error, OSError):
+            name_file(error, target, unfinished)
         raise
