@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from wardround.records.inspection import Severity
@@ -25,6 +27,20 @@ def test_a_list_that_cannot_be_read_lets_nothing_be_used(tmp_path, content):
         read_opt_out(file)
     assert caught.value.code is Reason.DATA_MISSING
     assert "opt_out_file" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (PermissionError(13, "Permission denied"), "let this user read it"),
+        (FileNotFoundError(2, "No such file"), "put it"),
+    ],
+)
+def test_what_to_do_about_a_list_that_cannot_be_read_is_never_to_do_without(tmp_path, monkeypatch, failure, told):
+    monkeypatch.setattr(Path, "exists", lambda _: (_ for _ in ()).throw(failure))
+    with pytest.raises(WardroundError, match=told) as caught:
+        read_opt_out(tmp_path / "opted-out.txt")
+    assert "site.yaml" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

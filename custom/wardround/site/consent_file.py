@@ -37,7 +37,8 @@ class ConsentFile:
         try:
             content = self.file.read_bytes() if self._is_there() else None
         except OSError as error:
-            raise self._damaged("", error.strerror or type(error).__name__) from error
+            advice = "let this user read it, or " if isinstance(error, PermissionError) else ""
+            raise self._damaged("", error.strerror or type(error).__name__, advice) from error
         if content is None:
             return []
         lines = [(number, line) for number, line in enumerate(content.splitlines(), 1) if line.strip()]
@@ -67,11 +68,11 @@ class ConsentFile:
         except ValidationError as error:
             raise self._damaged(f", line {number}", str(error.errors()[0]["msg"])) from error
 
-    def _damaged(self, place: str, found: str) -> WardroundError:
+    def _damaged(self, place: str, found: str, advice: str = "") -> WardroundError:
         return WardroundError(
             Reason.CONSENT_MISSING,
             f"{self.file}{place}: cannot be read as decisions on a study ({found}), so nothing is done for "
-            f"{self._study}; restore it from a backup, or move it away and decide again",
+            f"{self._study}; {advice}restore it from a backup, or move it away and decide again",
         )
 
     def last(self) -> Approval | Revocation | None:

@@ -87,7 +87,6 @@ def refuse_opted_out(file: Path | None, patient: str, where: Path) -> None:
 
 
 def _text(file: Path) -> str:
-    advice = "put it there (an empty one if nobody opted out), or take the key out of site.yaml"
     try:
         if file.exists():  # what is missing is told below, with what to do
             refuse_no_file(file, key=_KEY, expected=_EXPECTED)
@@ -97,6 +96,11 @@ def _text(file: Path) -> str:
         return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         told = f"cannot be read ({getattr(error, 'strerror', None) or error})"
+        advice = ""
+        if isinstance(error, FileNotFoundError):
+            advice = "put it there, an empty one if nobody opted out"
+        elif isinstance(error, PermissionError):
+            advice = "let this user read it; until then nobody's data is used"
         raise _refusal(Reason.DATA_MISSING, file, told, _EXPECTED, advice) from error
 
 
