@@ -157,3 +157,15 @@ def test_an_image_is_named_by_its_digest(site):
 
 def test_a_name_that_says_nothing_is_refused(site):
     assert "--person" in run("approve", STUDY, "--site", site, "--person", " ", "--ethics", "ETH-7", expect=2)
+
+
+@pytest.mark.parametrize(("person", "ethics", "option"), [(" ", "ETH-7", "--person"), ("Dr. Vogel", "", "--ethics")])
+def test_who_answers_for_a_changed_study_is_looked_at_before_anybody_is_asked(
+    site, monkeypatch, person, ethics, option
+):
+    run("approve", STUDY, "--site", site, *WHO)
+    asked = []
+    monkeypatch.setattr(site_consent, "_ask", asked.append)
+    changed = ("--set", "training.rounds=3", "--person", person, "--ethics", ethics)
+    assert f"{option}: expected 1 to 200 characters" in run("approve", STUDY, "--site", site, *changed, expect=2)
+    assert asked == []
