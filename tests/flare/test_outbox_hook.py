@@ -1,6 +1,7 @@
 """What FLARE sends is what the outbox says, and what cannot be written down is not sent."""
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,22 @@ def test_nothing_but_a_code_leaves_where_the_outbox_cannot_be_written(
     assert not model.params
     assert b"patient" not in fobs.dumps(answer)
     assert "patient-0042" in (site.state / "site.log").read_text()
+
+
+@pytest.mark.parametrize("place", ["/dev/full", "/dev/null", "pipe", "folder"])
+def test_nothing_leaves_where_the_outbox_keeps_nothing(site: Site, place: str) -> None:
+    site.ask(messages.PREPARE)
+    outbox = site.state / "outbox.jsonl"
+    outbox.unlink()
+    if place == "pipe":
+        os.mkfifo(outbox)
+    elif place == "folder":
+        outbox.mkdir()
+    else:
+        outbox.symlink_to(place)
+    reply, model = _sent(site.ask(messages.TRAIN, round=0))
+    assert reply == Reply(error=Reason.OUTBOX_FAILED)
+    assert not model.params
 
 
 def test_nothing_leaves_that_was_changed_after_it_was_written_down(site: Site) -> None:
