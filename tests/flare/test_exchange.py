@@ -111,3 +111,14 @@ def test_who_has_answered_is_told_when_it_is_asked_and_as_answers_come() -> None
     assert _ask(Exchange(table), ["hospital-a", "hospital-b"], []) == ["hospital-a"]
     assert [told.answered for told in table.told] == [(), ("hospital-b",)]
     assert (table.told[-1].task, table.told[-1].awaited) == ("train", ["hospital-a"])
+
+
+def test_the_last_answer_is_told_too() -> None:
+    def play(table: Table) -> None:
+        for site in ("hospital-a", "hospital-b"):
+            table.callbacks[0](_answer(site))
+
+    table = Table(play)
+    assert _ask(Exchange(table), ["hospital-a", "hospital-b"], []) == []
+    assert [told.answered for told in table.told] == [(), ("hospital-a", "hospital-b")]
+    assert table.told[-1].awaited == []

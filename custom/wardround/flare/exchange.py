@@ -142,23 +142,31 @@ class Exchange:
         )
         task_sent = self._controller.send(model, task, targets=asked, timeout=deadline, callback=answers)
         told = TaskAnswers(task=task, round=order.round, asked=tuple(asked))
-        self._wait(answers, time.monotonic() + deadline, quorum, grace, told)
+        told = self._wait(answers, time.monotonic() + deadline, quorum, grace, told)
         late, self.lost = answers.close()
+        self._tell(answers, told)  # the last answer ends the wait before it is told
         self.seconds = answers.seconds
         if late:
             self._controller.cancel_task(task_sent)
         return late
 
-    def _wait(self, answers: Answers, end: float, quorum: int | None, grace: int, told: TaskAnswers) -> None:
+    def _wait(self, answers: Answers, end: float, quorum: int | None, grace: int, told: TaskAnswers) -> TaskAnswers:
+        """Waits until the task is settled; gives what was told last."""
         quorum_met_at: float | None = None
         self._controller.record.answers(told)
         while not self._controller.abort_signal.triggered and not answers.settled:
-            if heard := answers.heard - set(told.answered):
-                told = changed(told, answered=(*told.answered, *sorted(heard)))
-                self._controller.record.answers(told)
+            told = self._tell(answers, told)
             now = time.monotonic()
             if quorum is not None and answers.accepted >= quorum and quorum_met_at is None:
                 quorum_met_at = now
             if now > end or (quorum_met_at is not None and now > quorum_met_at + grace):
-                return
+                break
             time.sleep(self._controller.task_check_period)
+        return told
+
+    def _tell(self, answers: Answers, told: TaskAnswers) -> TaskAnswers:
+        """Tells who has answered since, if anybody has."""
+        if heard := answers.heard - set(told.answered):
+            told = changed(told, answered=(*told.answered, *sorted(heard)))
+            self._controller.record.answers(told)
+        return told
