@@ -140,6 +140,27 @@ def test_one_that_could_not_become_the_current_one_is_not_left(
     assert release(run, keys).name == f"v{earlier + 1}"
 
 
+@pytest.mark.parametrize("failure", [OSError(5, "Input/output error"), KeyboardInterrupt()])
+@pytest.mark.parametrize("damage", ["cut", "lost"])
+def test_what_went_wrong_first_is_told_also_where_the_history_is_gone_with_it(
+    run: Path, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, failure: BaseException, damage: str
+) -> None:
+    release(run, keys)
+    current = Path("releases/brain_tumor/current")
+
+    def failing(*_: object, **__: object) -> None:
+        if damage == "cut":
+            current.write_text(current.read_text()[:50])
+        else:
+            current.unlink()
+        raise failure
+
+    monkeypatch.setattr(making, "point_forward", failing)
+    with pytest.raises(type(failure)):
+        release(run, keys)
+    assert [path.name for path in sorted(current.parent.glob("*v*"))] == ["v1"]
+
+
 def test_one_that_is_interrupted_once_it_is_the_current_one_stays(
     run: Path, keys: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

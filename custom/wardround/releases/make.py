@@ -62,10 +62,17 @@ def make_release(
                 _fill(folder, chosen, key, approver=approver.strip(), version=name)
             point_forward(study, history, name, who=approver.strip(), why=why)
         except BaseException:  # a full disk, or Ctrl-C: a release that no history knows is none
-            if read_history(study).current != name:
+            if not _is_current(study, name):
                 shutil.rmtree(target, ignore_errors=True)
             raise
     return target
+
+
+def _is_current(study: Path, name: str) -> bool:
+    try:
+        return read_history(study).current == name
+    except (WardroundError, OSError):  # the same disk: what went wrong first is told, not this
+        return False  # the history has to be put back from a copy, and no copy is as new as this release
 
 
 def _fill(folder: Path, chosen: Candidate, key: PrivateKey, *, approver: str, version: str) -> None:
