@@ -244,6 +244,14 @@ def test_a_list_of_patients_needs_a_column_of_patients(tmp_path, opened):
         opened(made_frame(0), opt_out_file=str(listed), patient=None, row_id=None)
 
 
+@pytest.mark.parametrize("row_id", ["stay", None])
+def test_an_id_of_the_list_is_no_number_of_a_row(tmp_path, opened, row_id):
+    listed = tmp_path / "opted-out.txt"
+    listed.write_text("s0p1\n3\n")
+    data = opened(made_frame(0), opt_out_file=str(listed), row_id=row_id)
+    assert [note.count for note in data.findings.notes if note.kind is Reason.OPTED_OUT] == [1, 1]
+
+
 @pytest.mark.parametrize("absent", ["readmitted", "day"])
 def test_who_is_in_no_split_for_another_reason_moves_nobody_by_opting_out(tmp_path, opened, absent):
     frame = made_frame(0, patients=21)

@@ -168,7 +168,8 @@ def _leave_out_opted_out(
         )
         raise WardroundError(Reason.CONFIGURATION_INVALID, told)
     everyone = set(rows.patients.drop_nulls())
-    notes = opt_out_notes(site.opt_out_file, listed, everyone, others=set(rows.row_ids.drop_nulls()))
+    ids = set(rows.row_ids) if site.row_id is not None else set()  # a row's number is no id that a list could mean
+    notes = opt_out_notes(site.opt_out_file, listed, everyone, others=ids)
     unwilling = rows.patients.is_in(list(listed)).fill_null(False)
     taken = rows.take(unwilling)
     rows.keep(~unwilling)
