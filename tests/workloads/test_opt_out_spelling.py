@@ -43,6 +43,12 @@ def test_a_table_is_no_list(tmp_path, content):
     assert "more than an id, as in a table" in refused(tmp_path, content, ["12", "13"])
 
 
+@pytest.mark.parametrize("content", ["'12'\n", "'99'\n", "'99\n", "99'\n"])
+def test_quotes_are_a_tables_though_a_name_of_the_data_has_an_apostrophe(tmp_path, content):
+    assert "more than an id, as in a table" in refused(tmp_path, content, ["12", "O'Neill"])
+    assert not refused(tmp_path, "'99'\n", ["'12'"])
+
+
 def test_a_number_that_a_spreadsheet_rounded_is_nobodys(tmp_path):
     assert "line 1: a number that a spreadsheet rounded" in refused(tmp_path, "1.23457E+11\n", ["123456789012"])
 
@@ -53,7 +59,8 @@ def test_ids_of_rows_are_no_patients(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["12\n", "  12 \n\n# 7, by letter\n", "99\n", "1-11\n", "patient_id\n12\n", "Doe, J\n"]
+    "content",
+    ["12\n", "  12 \n\n# 7, by letter\n", "99\n", "1-11\n", "patient_id\n12\n", "Doe, J\n", "O'Brien\n", "d'Arc 7\n"],
 )
 def test_a_list_is_taken_as_it_is_where_ids_are_those_of_the_data_or_nobodys(tmp_path, content):
     assert not refused(tmp_path, content, ["12", "11-1", "Doe, John"])

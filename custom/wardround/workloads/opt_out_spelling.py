@@ -22,7 +22,7 @@ def refuse_other_spellings(
 
     One is taken for a patient's if only zeros in front, capitals, accents' encoding or signs between letters and
     digits tell them apart: 007 and 7, p-12 and P12, and 7.0 of a spreadsheet. A line with a separator or in quotes is
-    taken for a row of a table, unless ids of the data have that sign.
+    taken for a row of a table, unless ids of the data have that sign there.
 
     Args:
         file: the list.
@@ -37,8 +37,9 @@ def refuse_other_spellings(
     unknown = {one: line for one, line in listed.items() if one not in known}
     if not unknown:
         return
-    signs = {sign for sign in _SEPARATORS + _QUOTES if not any(sign in one for one in known)}
-    rows = [line for one, line in unknown.items() if signs & set(one)]
+    separators = set(_SEPARATORS).difference(*known)
+    quotes = set(_QUOTES).difference(*map(_ends, known))  # a name may have an apostrophe within: O'Brien
+    rows = [line for one, line in unknown.items() if separators & set(one) or quotes & set(_ends(one))]
     rounded = [line for one, line in unknown.items() if _ROUNDED.fullmatch(one)]
     spellings = {_spelling(one) for one in known} - {()}
     otherwise = [line for one, line in unknown.items() if _spelling(one) in spellings]
@@ -61,6 +62,10 @@ def refuse_other_spellings(
     ]
     if faults:
         raise WardroundError(Reason.DATA_UNREADABLE, *faults)
+
+
+def _ends(text: str) -> str:
+    return text[:1] + text[-1:]
 
 
 def _spelling(text: str) -> tuple[str, ...]:
