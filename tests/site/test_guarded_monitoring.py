@@ -71,7 +71,7 @@ def test_counts_are_told_in_the_sites_steps() -> None:
     assert (shared.patients, shared.cases) == (50, 75)
 
 
-@pytest.mark.parametrize(("support", "disclosure"), [(2, {}), (None, {}), (40, {"allowed": ["brier"]})])
+@pytest.mark.parametrize(("support", "disclosure"), [(2, {}), (4, {}), (None, {}), (40, {"allowed": ["brier"]})])
 def test_a_criterion_whose_figure_is_held_back_is_neither_met_nor_missed(
     support: int | None, disclosure: dict[str, Any]
 ) -> None:

@@ -8,10 +8,11 @@ from wardround.workloads.words import Words
 
 
 def guard_monitoring(look: SharedMonitoring, rules: Disclosure, words: Words) -> Guarded[SharedMonitoring | None]:
-    """Bands the counts, and tells of a criterion only where its figure might leave.
+    """Bands the counts, and tells of a criterion only where its figure and that figure's interval might leave.
 
-    A criterion whose figure is held back is told as that alone: whether it is met would tell of the figure. Of fewer
-    patients than `minimum_patients` nothing is told.
+    A criterion whose figure is held back is told as that alone: whether it is met would tell of the figure. It is the
+    interval's worse end that meets a criterion or not, and of fewer patients than `minimum_cell` that end is a single
+    one's. Of fewer patients than `minimum_patients` nothing is told.
 
     Args:
         look: with the patients behind each figure.
@@ -31,6 +32,6 @@ def guard_monitoring(look: SharedMonitoring, rules: Disclosure, words: Words) ->
 
 
 def _criterion(criterion: SharedCriterion, rules: Disclosure) -> SharedCriterion:
-    held = criterion.support is None or criterion.support < rules.minimum_patients
+    held = criterion.support is None or criterion.support < rules.minimum_cell
     met = None if held or not rules.allows(criterion.metric) else criterion.met
     return SharedCriterion(metric=criterion.metric, met=met)
