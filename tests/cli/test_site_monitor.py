@@ -137,8 +137,16 @@ def test_some_cases_alone_may_be_too_few_to_tell(release: Release, site: Path, t
     assert refused.exit_code == 2
     assert "1 cases of" in refused.output
     assert "too_few_patients" in refused.output
-    assert "nothing may leave of so few, and nothing is kept to leave" in refused.output
-    assert shared_look(config.state_folder, "clinical_risk") is None
+    assert "nothing may leave of so few, and this look is not kept to leave" in refused.output
+    assert "still leaves" not in refused.output
+    file = look_file(config.state_folder, "clinical_risk")
+    assert not file.exists()
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("{}")
+    assert (
+        f"the look that was shared before still leaves: rm {file}" in _run(made, site, "--cases", ids, "--share").output
+    )
+    file.unlink()
     ids.write_text("nobody\n")
     unknown = _run(made, site, "--cases", ids)
     assert unknown.exit_code == 2

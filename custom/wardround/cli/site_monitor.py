@@ -70,8 +70,9 @@ def monitor(
     Exit code 0: every criterion is met. 1: one is not, or the cases are too few to tell. 2: nothing could be scored, or
     the counts may not leave; what was found is told all the same.
 
-    Without --share nothing leaves. With it, the study's next jobs take along which criteria are met, how many inputs
-    moved how far, and how many patients and cases that rests on: no figure, and no input's name. It is printed first.
+    Without --share nothing of this look leaves; one that was shared before does. With it, the study's next jobs take
+    along which criteria are met, how many inputs moved how far, and how many patients and cases that rests on: no
+    figure, and no input's name. It is printed first.
     """
     from wardround.releases.read import read_release
     from wardround.releases.signature import public_key
@@ -124,14 +125,19 @@ def _share(
     """Keeps a look for the study's next jobs, and says what of it leaves by the rules as they are now."""
     from wardround.reporting.shared_monitoring import look_in_words
     from wardround.site.guarded_monitoring import guard_monitoring
-    from wardround.site.shared_look import keep_look
+    from wardround.site.shared_look import keep_look, look_file
 
     told = guard_monitoring(look, config.disclosure, gate_words).passed
     if told is None:
+        earlier = look_file(config.state_folder, look.study)
+        still = (
+            f"; the look that was shared before still leaves: rm {earlier} takes it back" if earlier.exists() else ""
+        )
         raise WardroundError(
             Reason.TOO_FEW_PATIENTS,
             f"--share: {look.patients} patients, and disclosure.minimum_patients of {config.source} is "
-            f"{config.disclosure.minimum_patients}: nothing may leave of so few, and nothing is kept to leave",
+            f"{config.disclosure.minimum_patients}: nothing may leave of so few, and this look is not kept to leave"
+            f"{still}",
         )
     file = keep_look(config.state_folder, look)
     for line in (
