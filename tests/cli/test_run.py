@@ -56,17 +56,22 @@ def test_partial_run_exits_3_and_names_the_site(
     assert "next: wardround runs show out\n" in done.output
 
 
-def test_a_complete_run_with_criteria_says_how_it_is_released(
-    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [(0.9, "; wardround release make out --approver NAME --key FILE\n"), (0.01, "\n")],
+    ids=["met", "not met"],
+)
+def test_a_complete_run_that_meets_its_criteria_says_how_it_is_released(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path, asked: float, told: str
 ) -> None:
     def played(study: Study) -> list[RunLine]:
         begin, *rest = whole_run()
         return [begin.model_copy(update={"study": study.model_dump(mode="json")}), *rest]
 
     play(monkeypatch, played)
-    done = invoke(study_folder, sites_folder, "--set", "acceptance.worst_site.dice_wt=0.5")
+    done = invoke(study_folder, sites_folder, "--set", f"acceptance.worse_than_alone.dice_mean={asked}")
     assert done.exit_code == 0, done.output
-    assert "next: wardround runs show out; wardround release make out --approver NAME --key FILE\n" in done.output
+    assert f"next: wardround runs show out{told}" in done.output
 
 
 def test_failed_run_exits_1_with_the_cause_and_what_there_is(

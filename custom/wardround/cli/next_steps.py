@@ -1,11 +1,11 @@
-"""What can follow a run, in one line of commands."""
+"""What can follow a run, in one line."""
 
 import shlex
 from pathlib import Path
 
 from wardround.cli.resume_hint import resume_hint
 from wardround.cli.write_report import RECORD
-from wardround.records.acceptance import Acceptance
+from wardround.reporting.acceptance import check_criteria
 from wardround.reporting.model import Summary
 
 
@@ -23,10 +23,6 @@ def next_line(out: Path, *, summary: Summary | None = None, baselines: bool = Fa
         steps.append(hint)
     if (out / RECORD).is_file():
         steps.append(f"wardround runs show {shlex.quote(str(out))}")
-    if complete and summary is not None and _has_criteria(summary):
+    if complete and summary is not None and check_criteria(summary).met:
         steps.append(f"wardround release make {shlex.quote(str(out))} --approver NAME --key FILE")
     return f"next: {'; '.join(steps)}" if steps else None
-
-
-def _has_criteria(summary: Summary) -> bool:
-    return bool(Acceptance.model_validate(summary.study.settings.get("acceptance") or {}).names)
