@@ -60,12 +60,14 @@ def check_images(kit: Kit, installation: Installation | None) -> Check:
     labels = {name: _labels(docker, name) for name in names}
     if problems := [f"{name}: {found}" for name, one in labels.items() if (found := _problem(one))]:
         return Check("images", "failed", "; ".join(problems))
-    revisions = {name: str(one.get(_REVISION))[:_SHOWN] for name, one in labels.items() if isinstance(one, Mapping)}
+    revisions = {
+        name: str(one.get(_REVISION) or "unknown")[:_SHOWN] for name, one in labels.items() if isinstance(one, Mapping)
+    }
     told = f"of version {wardround.__version__}, "
     if len(set(revisions.values())) > 1:
         each = ", ".join(f"{name} {revision}" for name, revision in revisions.items())
         return Check("images", "warning", f"{told}but of several builds: {each}")
-    return Check("images", "ok", f"{', '.join(names)}: {told}revision {next(iter(revisions.values()), 'unknown')}")
+    return Check("images", "ok", f"{', '.join(names)}: {told}revision {next(iter(revisions.values()))}")
 
 
 def _images(kit: Kit, installation: Installation | None) -> list[str]:
