@@ -14,6 +14,8 @@ from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import StudyConsent, in_utc
 from wardround.records.study import Study
 
+_RESTORE = "restore it from a backup, or move it away and decide again"
+
 
 class ConsentFile:
     """`<state_folder>/consent/<study>.jsonl`: every decision on one study, the newest last.
@@ -37,7 +39,7 @@ class ConsentFile:
         try:
             content = self.file.read_bytes() if self._is_there() else None
         except OSError as error:
-            advice = "let this user read it, or " if isinstance(error, PermissionError) else ""
+            advice = "let this user read it" if isinstance(error, PermissionError) else _RESTORE
             raise self._damaged("", error.strerror or type(error).__name__, advice) from error
         if content is None:
             return []
@@ -68,11 +70,11 @@ class ConsentFile:
         except ValidationError as error:
             raise self._damaged(f", line {number}", str(error.errors()[0]["msg"])) from error
 
-    def _damaged(self, place: str, found: str, advice: str = "") -> WardroundError:
+    def _damaged(self, place: str, found: str, advice: str = _RESTORE) -> WardroundError:
         return WardroundError(
             Reason.CONSENT_MISSING,
             f"{self.file}{place}: cannot be read as decisions on a study ({found}), so nothing is done for "
-            f"{self._study}; {advice}restore it from a backup, or move it away and decide again",
+            f"{self._study}; {advice}",
         )
 
     def last(self) -> Approval | Revocation | None:
