@@ -1,3 +1,5 @@
+import errno
+import os
 import subprocess
 import sys
 
@@ -63,6 +65,20 @@ def test_the_line_that_is_damaged_is_told(study, tmp_path, file):
     file.file.write_bytes(first + second + b"\n")
     with pytest.raises(WardroundError, match=r"jsonl, line 1: .*trailing characters"):
         file.decisions()
+
+
+@pytest.mark.parametrize(("number", "moved"), [(errno.EACCES, False), (errno.EIO, True)])
+def test_what_a_user_may_not_read_is_never_moved_away_on_our_advice(study, file, monkeypatch, number, moved):
+    file.add(revocation())
+
+    def refuse(path):
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr(type(file.file), "read_bytes", refuse)
+    with pytest.raises(WardroundError) as told:
+        file.decisions()
+    assert ("move it away" in str(told.value)) is moved
+    assert ("let this user read it" in str(told.value)) is not moved
 
 
 def test_the_admins_view_has_the_decision_that_holds(study, tmp_path, file):
