@@ -5,12 +5,22 @@ import pytest
 from wardround.records.inspection import Severity
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.opt_out import opt_out_notes, read_opt_out, refuse_opted_out
+from wardround.workloads.opt_out_spelling import Line
 
 
 def test_a_list_has_an_id_a_line_and_may_have_remarks(tmp_path):
     file = tmp_path / "opted-out.txt"
     file.write_bytes("\ufeff# by telephone\n  0012 \n\nMüller 7\r\n0012\n".encode())
-    assert read_opt_out(file) == {"0012": 2, "Müller 7": 4}
+    assert read_opt_out(file) == {"0012": Line(2), "Müller 7": Line(4)}
+
+
+def test_an_id_that_was_looked_up_is_marked(tmp_path):
+    file = tmp_path / "opted-out.txt"
+    file.write_text("= 7\n=p 12\n8\n=\n= 8\n")
+    marked = {"7": Line(1, marked=True), "p 12": Line(2, marked=True), "8": Line(3), "=": Line(4, marked=True)}
+    assert read_opt_out(file) == marked
+    with pytest.raises(WardroundError, match="its patient opted out"):
+        refuse_opted_out(file, "7", tmp_path)
 
 
 def test_without_a_list_nobody_opted_out():
@@ -64,7 +74,7 @@ def test_a_file_that_is_too_large_for_a_list_is_not_read(tmp_path):
 
 
 def test_notes_count_who_is_left_out_and_which_ids_are_nobodys(tmp_path):
-    notes = opt_out_notes(tmp_path, {"a": 1, "b": 2, "c": 3}, ["b", "d"])
+    notes = opt_out_notes(tmp_path, {"a": Line(1), "b": Line(2), "c": Line(3)}, ["b", "d"])
     assert [(note.severity, note.kind, note.count) for note in notes] == [
         (Severity.NOTE, Reason.OPTED_OUT, 1),
         (Severity.NOTE, Reason.OPTED_OUT, 2),

@@ -37,6 +37,24 @@ def test_an_id_written_otherwise_is_told_by_its_line(tmp_path, written, patient)
 
 
 @pytest.mark.parametrize(
+    ("written", "patient", "others"), [("7", "007", ()), ("1-2", "1.2", ()), ("v2", "p1", ("v2",))]
+)
+def test_somebody_elses_id_stays_on_the_list_with_a_mark(tmp_path, written, patient, others):
+    told = refused(tmp_path, f"{written}\n", [patient], others)
+    assert "if it is that of somebody else who opted out, keep it with = in front" in told
+    assert "take it out" not in told
+    assert not refused(tmp_path, f"= {written}\n", [patient], others)
+
+
+@pytest.mark.parametrize(
+    ("content", "patients"),
+    [("=7\n", ["=7"]), ("=7\n", ["007", "=8"]), ("7\n= 7\n", ["007"]), ("=12;\n", ["12"]), ("=1.23457E+11\n", ["12"])],
+)
+def test_a_mark_hides_nothing_else(tmp_path, content, patients):
+    assert "line 1: " in refused(tmp_path, content, patients)
+
+
+@pytest.mark.parametrize(
     "content", ["patient,date\n12,2026-01-02\n", "12;\n", "12\t2026\n", '"12"\n', "'12'\n", "99,2026\n"]
 )
 def test_a_table_is_no_list(tmp_path, content):

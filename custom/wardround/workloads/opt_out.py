@@ -7,7 +7,7 @@ from pathlib import Path
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.opt_out_spelling import refuse_other_spellings
+from wardround.workloads.opt_out_spelling import MARK, Line, refuse_other_spellings
 from wardround.workloads.plain_file import refuse_no_file
 
 DESCRIPTION = "patient ids, one a line, of patients who opted out: they are left out of everything"
@@ -17,14 +17,16 @@ _EXPECTED = "a text file in UTF-8 with a patient's id in each line"
 _LARGEST = 64 << 20  # bytes: millions of ids; whatever is larger is another file, and would fill the memory
 
 
-def read_opt_out(file: Path | None) -> dict[str, int]:
+def read_opt_out(file: Path | None) -> dict[str, Line]:
     """The ids of a list: one a line, spaces around it ignored; empty lines and those that start with # say nothing.
+
+    `= 7` is the id 7, marked as looked up; see `refuse_other_spellings`.
 
     Args:
         file: the list; None where a site has none.
 
     Returns:
-        The first line of each id, from 1.
+        The first line of each id.
 
     Raises:
         WardroundError: it cannot be read, or is no such list. Without it nobody knows whom to leave out, so nothing may
@@ -32,18 +34,19 @@ def read_opt_out(file: Path | None) -> dict[str, int]:
     """
     if file is None:
         return {}
-    listed: dict[str, int] = {}
+    listed: dict[str, Line] = {}
     for number, line in enumerate(_text(file).splitlines(), 1):
         found = line.strip()
         if any(unicodedata.category(sign) == "Cc" and sign != "\t" for sign in found):  # UTF-16 without its mark, say
             raise _refusal(Reason.DATA_UNREADABLE, file, f"line {number} has signs that are no text", _EXPECTED)
         if found and not found.startswith("#"):
-            listed.setdefault(found, number)
+            marked = found.startswith(MARK)
+            listed.setdefault(found.removeprefix(MARK).lstrip() or found, Line(number, marked))
     return listed
 
 
 def opt_out_notes(
-    file: Path | None, listed: Mapping[str, int], patients: Collection[str], *, others: Collection[str] = ()
+    file: Path | None, listed: Mapping[str, Line], patients: Collection[str], *, others: Collection[str] = ()
 ) -> list[Finding]:
     """What an admin should know of a list, in numbers; they stay at the site, since two of them tell of a patient.
 
