@@ -24,8 +24,8 @@ def _after(calls: int) -> Callable[[], bool]:
     return lambda: next(counter) >= calls
 
 
-def _learner(folder: Path, bad: set[int] | None = None, **study: object) -> Learner:
-    data = FakeData(1)
+def _learner(folder: Path, bad: set[int] | None = None, patients: int = 1, **study: object) -> Learner:
+    data = FakeData(patients)
     data.bad = bad or set()
     state = LocalState(folder / "kept", {"run": "r"}) if study["algorithm"] != {"kind": "fedavg"} else None
     return make_learner(FakeWorkload(dropout=0.3), data, make_study(**study), site="a", run="r", state=state)
@@ -98,17 +98,19 @@ def _paused(folder: Path, study: dict[str, object]) -> dict[str, torch.Tensor]:
     return shared
 
 
-@pytest.mark.parametrize("unlike", ["weights", "round", "study"])
-def test_what_another_round_or_other_weights_left_is_removed_and_not_used(tmp_path: Path, unlike: str) -> None:
+@pytest.mark.parametrize("unlike", ["weights", "round", "study", "patients"])
+def test_what_another_round_or_other_patients_left_is_removed_and_not_used(tmp_path: Path, unlike: str) -> None:
     study: dict[str, object] = {"training": ADAMW, "algorithm": {"kind": "fedavg"}}
-    shared, index = _paused(tmp_path, study), 0
+    shared, index, patients = _paused(tmp_path, study), 0, 1
     if unlike == "weights":
         shared = {name: tensor + 1e-6 for name, tensor in shared.items()}
     elif unlike == "round":
         index = 1
+    elif unlike == "patients":
+        patients = 2  # as many
     else:
         study = {**study, "training": {**ADAMW, "learning_rate": 0.04}}
-    expected = _train(_learner(tmp_path / "whole", **study), shared, index=index)
+    expected = _train(_learner(tmp_path / "whole", patients=patients, **study), shared, index=index)
     seen = []
     folder = tmp_path / "paused"
 
@@ -116,7 +118,8 @@ def test_what_another_round_or_other_weights_left_is_removed_and_not_used(tmp_pa
         seen.append(list(folder.iterdir()))
         return False
 
-    _same(_train(_learner(tmp_path / "own", **study), shared, Pauses(folder, look), index), expected)
+    learner = _learner(tmp_path / "own", patients=patients, **study)
+    _same(_train(learner, shared, Pauses(folder, look), index), expected)
     assert len(seen) == STEPS
     assert not seen[0]
 

@@ -43,7 +43,13 @@ class Site:
         return self.folder / "state" / "paused-alone"
 
     def train(
-        self, stop_after: int | None = None, *, study: Study = STUDY, cases: int = 6, wanted: object = None
+        self,
+        stop_after: int | None = None,
+        *,
+        study: Study = STUDY,
+        cases: int = 6,
+        patients: int = 1,
+        wanted: object = None,
     ) -> None:
         config = SiteConfig(
             name="hospital-a",
@@ -52,7 +58,7 @@ class Site:
             cache_folder=self.folder,
             data={"fake": {}},
         )
-        data = FakeData(1, cases=cases)
+        data = FakeData(patients, cases=cases)
         asked = wanted or (_after(stop_after) if stop_after is not None else lambda: False)
 
         def wanted_now() -> bool:
@@ -154,8 +160,8 @@ def _no_memory(*_: object) -> None:
 
 @pytest.mark.parametrize(
     "unlike",
-    [{"study": make_study(training={**TRAINING, "learning_rate": 0.04})}, {"cases": 7}],
-    ids=["another study", "another patient"],
+    [{"study": make_study(training={**TRAINING, "learning_rate": 0.04})}, {"cases": 7}, {"patients": 2}],
+    ids=["another study", "another patient", "as many other patients"],
 )
 def test_what_another_study_or_other_data_left_is_not_gone_on_from(tmp_path: Path, unlike: dict[str, object]) -> None:
     expected = Site(tmp_path / "expected")

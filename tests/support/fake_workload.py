@@ -97,6 +97,7 @@ class FakeData(SiteData):
         generator = torch.Generator().manual_seed(seed)
         self.bad: set[int] = set()
         self.shift = shift
+        self.patients = f"{seed}-"
         self.splits = {}
         for split in ("train", "validation", "test"):
             labels = (torch.rand(cases, 1, SIDE, SIDE, generator=generator) < (0.0 if one_class else 0.3)).float()
@@ -107,6 +108,10 @@ class FakeData(SiteData):
     def counts(self) -> dict[str, int]:
         cases = {f"{split}_cases": len(images) for split, (images, _) in self.splits.items()}
         return {"train_patients": len(self.splits["train"][0]), **cases}
+
+    def _cases_by_split(self) -> Iterator[tuple[str, str, str]]:
+        for split, (images, _) in self.splits.items():
+            yield from ((split, f"{self.patients}{i}", f"{split}-{i}") for i in range(len(images)))
 
     @property
     def findings(self) -> Findings:
@@ -159,6 +164,7 @@ class PooledFakeData(FakeData):
     def __init__(self, sites: Sequence[SiteData]) -> None:
         self.bad = set()
         self.shift = None
+        self.patients = "pooled-"
         parts = [site.splits["train"] for site in sites if isinstance(site, FakeData)]
         self.splits = {"train": (torch.cat([i for i, _ in parts]), torch.cat([labels for _, labels in parts]))}
 

@@ -90,6 +90,7 @@ class LocalSteps:
             purpose=purpose,
             round=round_index,
             steps=steps,
+            cases_sha256=self._data.cases_sha256,
             weights_sha256=weights_sha256(self._network.state_dict()),
         )
         return pauses.begin(start)

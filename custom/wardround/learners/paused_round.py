@@ -27,6 +27,7 @@ class Start(_Settings):
 
     Args:
         study_digest, site, purpose, round, steps: what is trained, where, why, when and how long.
+        cases_sha256: of the data, which a hospital may change while it pauses.
         weights_sha256: of every entry of the network before the first step.
     """
 
@@ -35,6 +36,7 @@ class Start(_Settings):
     purpose: str
     round: int
     steps: int
+    cases_sha256: str
     weights_sha256: str
 
 

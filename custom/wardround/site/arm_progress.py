@@ -30,13 +30,14 @@ class ArmStart(_Settings):
 
     Args:
         study_digest, arm: what is trained.
-        counts: of the data, which a hospital may change between two of its windows.
+        cases_sha256: of the data, which a hospital may change between two of its windows: who opted out since must
+            have no part in what is gone on from.
         weights_sha256: of the first model, which rests on the sums of the data.
     """
 
     study_digest: str
     arm: str
-    counts: dict[str, int]
+    cases_sha256: str
     weights_sha256: str
 
 

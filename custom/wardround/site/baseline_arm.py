@@ -69,7 +69,10 @@ def train_and_score(
     kept = None
     if pauses is not None:
         start = ArmStart(
-            study_digest=alike.digest(), arm=arm.name, counts=data.counts, weights_sha256=weights_sha256(shared)
+            study_digest=alike.digest(),
+            arm=arm.name,
+            cases_sha256=data.cases_sha256,
+            weights_sha256=weights_sha256(shared),
         )
         kept = ProgressFile(pauses.folder, start)
     chosen = train_rounds(learner, arm, shared, judges, emit, pauses=pauses, kept=kept)

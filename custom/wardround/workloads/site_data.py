@@ -1,7 +1,10 @@
 """What learning asks of one site's cases, whatever kind of patient data they are."""
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +27,21 @@ class SiteData(ABC):
     @abstractmethod
     def counts(self) -> dict[str, int]:
         """Patients and cases by split: `train_patients`, `train_cases`, `validation_cases`, `test_cases`, ..."""
+
+    @cached_property
+    def cases_sha256(self) -> str:
+        """Of which cases of which patients are in which split, by which a site knows its own cases again.
+
+        SHA-256 over the sorted triples of `_cases_by_split`, each as a line of JSON.
+        """
+        digest = hashlib.sha256()
+        for triple in sorted(self._cases_by_split()):
+            digest.update(json.dumps(triple).encode() + b"\n")
+        return digest.hexdigest()
+
+    @abstractmethod
+    def _cases_by_split(self) -> Iterator[tuple[str, str, str]]:
+        """Split, patient and case of each case that is trained on or scored, in any order."""
 
     @property
     def suppressed_counts(self) -> list[str]:

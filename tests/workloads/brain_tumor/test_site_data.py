@@ -54,3 +54,16 @@ def test_scores_come_from_the_split_that_is_asked_for(tmp_path):
     scores = data.score(network, "test")
     assert [case.case for case in scores.cases] == ["P-4-000"]
     assert scores.split == "test"
+
+
+def test_its_cases_are_known_again_by_patient_case_and_split(tmp_path):
+    folder = made_hospital(tmp_path / "data", 5)
+    known = opened(folder, split=LISTS).cases_sha256
+    assert opened(folder, cache=tmp_path / "other", split=LISTS).cases_sha256 == known
+    others = LISTS | {"train": ["P-1", "P-5"]}, LISTS | {"validation": ["P-4"], "test": ["P-3"]}
+    found = [opened(folder, split=split).cases_sha256 for split in others]
+    (folder / "P-2-000").rename(folder / "P-2-001")
+    for file in (folder / "P-2-001").iterdir():
+        file.rename(file.with_name(file.name.replace("P-2-000", "P-2-001")))
+    found.append(opened(folder, split=LISTS).cases_sha256)
+    assert len({known, *found}) == 4

@@ -275,3 +275,14 @@ def test_sums_that_leave_hold_nobody_who_opted_out(tmp_path, opened):
     rows = with_all._rows["train"].patients.count(trained)
     assert {one.name: one.n for one in without.sums()} != {one.name: one.n for one in with_all.sums()}
     assert without.counts["train_cases"] == with_all.counts["train_cases"] - rows
+
+
+def test_its_cases_are_known_again_by_patient_row_and_split(opened):
+    frame = made_frame(1)
+    known = opened(frame).cases_sha256
+    assert opened(frame.reverse()).cases_sha256 == known
+    first = pl.col("person") == frame["person"][0]
+    other = frame.with_columns(pl.when(first).then(pl.lit("another")).otherwise("person").alias("person"))
+    found = [opened(one).cases_sha256 for one in (other, frame.head(-1), frame.with_columns(pl.col("stay") + "b"))]
+    found.append(opened(frame, split={"seed": 7}).cases_sha256)
+    assert len({known, *found}) == 5

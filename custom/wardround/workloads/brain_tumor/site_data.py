@@ -145,6 +145,10 @@ class BrainTumorSiteData(SiteData):
 
         return draw_cases(network, self._cases[split], self.settings, folder, count=count)
 
+    def _cases_by_split(self) -> Iterator[tuple[str, str, str]]:
+        for split, cases in {**self._cases, "unlabelled": self.unlabelled_cases}.items():
+            yield from ((split, case.patient, case.case) for case in cases)
+
     def _without_tumor(self) -> list[Finding]:
         return [
             Finding.of(

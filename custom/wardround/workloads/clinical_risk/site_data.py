@@ -170,6 +170,10 @@ class ClinicalRiskData(SiteData):
         rows = self._rows["validation"]
         return recalibrated(network, predict_logits(network, rows.inputs), _labels(rows), rows.patients)
 
+    def _cases_by_split(self) -> Iterator[tuple[str, str, str]]:
+        for split, rows in self._rows.items():
+            yield from ((split, patient, case) for patient, case in zip(rows.patients, rows.cases, strict=True))
+
     def _of_training_rows(self) -> list[Finding]:
         rows = self._rows["train"]
         if not len(rows) and self.own_scale is not None:
