@@ -15,7 +15,7 @@ from wardround.flare.installation import changed_startup, read_installation
 from wardround.records.code import IMAGE_DIGEST, code_facts
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
-from wardround.site.config import load_site_config
+from wardround.site.config import SiteConfig, load_site_config
 from wardround.site.consent import Consent
 
 IMAGE = "sha256:" + "a" * 64
@@ -67,6 +67,23 @@ def test_a_changed_folder_is_taken_over(kit: Path, source: Path) -> None:
     resources = json.loads((kit / "local" / "resources.json").read_text())
     manager = next(one for one in resources["components"] if one["id"] == "resource_manager")
     assert manager["args"]["num_of_gpus"] == 2
+
+
+def test_a_kit_of_a_build_that_wrote_empty_keys_is_good_again_once_it_is_installed_again(
+    kit: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def with_nulls(config: SiteConfig) -> str:
+        said = config.model_dump(mode="json", by_alias=True)
+        return yaml.safe_dump(said, sort_keys=False, allow_unicode=True)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("wardround.flare.installed_text.resolved_yaml", with_nulls)
+        install_folder(kit, source)
+    installed = kit / "local" / "site.yaml"
+    with pytest.raises(WardroundError, match="training_windows: empty"):
+        load_site_config(installed)
+    install_folder(kit, source)
+    assert load_site_config(installed).training_windows is None
 
 
 def test_an_edit_in_the_kit_is_refused_with_the_difference_and_kept_where_forced(kit: Path, source: Path) -> None:
