@@ -41,7 +41,7 @@ def ended_while_read(cache: Path) -> list[str]:
 
 
 def forget(cache: Path) -> None:
-    """Forgets such cases, since all that are there have been read whole."""
+    """Forgets such cases, since each that is left is read by itself from now on."""
     for file, _ in _left(cache):
         file.unlink(missing_ok=True)
 

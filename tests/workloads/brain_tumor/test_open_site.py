@@ -1,3 +1,4 @@
+import hashlib
 import logging
 
 import nibabel as nib
@@ -8,6 +9,8 @@ import torch
 from support.made_cases import LISTS, ids, made_hospital, opened, write, write_case
 from wardround.records.reasons import Reason, WardroundError
 from wardround.site.config import load_site_config
+from wardround.workloads.brain_tumor import prepare_cases
+from wardround.workloads.brain_tumor.case_cache import cache_folder
 from wardround.workloads.brain_tumor.preprocess import prepare
 from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 from wardround.workloads.brain_tumor.workload import make
@@ -185,3 +188,21 @@ def test_a_list_of_who_opted_out_that_is_gone_lets_nothing_be_used(tmp_path):
     folder = made_hospital(tmp_path / "data")
     with pytest.raises(WardroundError, match="opt_out_file"):
         opened(folder, opt_out_file=tmp_path / "gone.txt")
+
+
+def test_a_further_death_leaves_the_name_of_the_case_in_hand_alone(tmp_path, monkeypatch):
+    folder, left = made_hospital(tmp_path / "data", patients=5), cache_folder(tmp_path / "cache") / "being_read"
+    left.mkdir(parents=True)
+    suspects = ["P-1-000", "P-2-000", "P-3-000"]
+    for case in suspects:  # not locked, as a process that died leaves them
+        (left / hashlib.sha256(case.encode()).hexdigest()).write_text(case)
+    named = {}
+
+    def look(files, *arguments, **options):
+        named[files.case] = sorted(file.read_text() for file in left.iterdir())  # what a kill would leave here
+        return prepare(files, *arguments, **options)
+
+    monkeypatch.setattr(prepare_cases, "prepare", look)
+    opened(folder, threads=2)
+    assert {case: named[case] for case in suspects} == {case: [case] for case in suspects}
+    assert set(named) == {*suspects, "P-4-000", "P-5-000"}

@@ -57,10 +57,10 @@ def open_site_data(
     refused = first.headers.problems | _prepared_ahead(
         first, settings, site, store, progress, threads, kept=kept | {*suspects}
     )
+    forget(store.folder)  # from here on one at a time: who dies now leaves the name of the case in hand, and no other
     prepared = prepare_cases(first.found.cases, settings, site, store, first.splits, refused=refused, progress=progress)
     problems = first.left_out(prepared.problems)
     told = first.findings(problems, prepared.findings)
-    forget(store.folder)
     if first.split_error is not None:
         raise WardroundError(first.split_error.code, *first.split_error.faults, *told)
     if not prepared.cases:
