@@ -105,7 +105,7 @@ def test_cases_smaller_than_a_crop_count_for_as_long_as_they_are_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = made_hospital(tmp_path / "data")
-    section = site(folder).model_dump(mode="json")
+    section = site(folder).model_dump(mode="json", exclude_unset=True)
     monkeypatch.setattr(room, "free_memory", lambda: 6e6)
     make({"patch": {"size": [16, 16, 16]}}).open_site(section, cache=tmp_path / "cache")
     large = make({"patch": {"size": [48, 48, 48]}})
@@ -116,7 +116,10 @@ def test_cases_smaller_than_a_crop_count_for_as_long_as_they_are_open(
 def test_headers_alone_tell_it_too(tmp_path: Path, free: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = made_hospital(tmp_path / "data")
     monkeypatch.setattr(content_hash, "_SETTLED_NS", 0)  # files of this moment are remembered too
-    workload, section = make({"patch": {"size": [16, 16, 16]}}), site(folder).model_dump(mode="json")
+    workload, section = (
+        make({"patch": {"size": [16, 16, 16]}}),
+        site(folder).model_dump(mode="json", exclude_unset=True),
+    )
     free.free = 100
     told = workload.glance(section, cache=tmp_path / "cache")
     assert [one.kind for one in told.findings.errors] == [Reason.DISK_TOO_SMALL]
