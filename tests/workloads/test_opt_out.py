@@ -94,3 +94,8 @@ def test_nothing_is_done_with_one_patient_of_the_list(tmp_path):
     refuse_opted_out(None, "P-1", tmp_path)
     with pytest.raises(WardroundError, match="its patient opted out"):
         refuse_opted_out(file, "P-1", tmp_path)
+    file.write_text("P-2; of another list\np1\n")  # of one patient nobody can tell what others' ids look like
+    with pytest.raises(WardroundError, match="line 2: a patient's id, but written otherwise"):
+        refuse_opted_out(file, "P-1", tmp_path)
+    file.write_text("= p1\n")
+    refuse_opted_out(file, "P-1", tmp_path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from wardround.records.faults import fault
 from wardround.records.inspection import Finding, Severity
 from wardround.records.reasons import Reason, WardroundError
-from wardround.workloads.opt_out_spelling import MARK, Line, refuse_other_spellings
+from wardround.workloads.opt_out_spelling import MARK, Line, alike, refuse_other_spellings
 from wardround.workloads.plain_file import refuse_no_file
 
 DESCRIPTION = "patient ids, one a line, of patients who opted out: they are left out of everything"
@@ -82,11 +82,16 @@ def refuse_opted_out(file: Path | None, patient: str, where: Path) -> None:
     """Refuses what is to be done with one patient's data.
 
     Raises:
-        WardroundError: the patient is on the list, or it cannot be read.
+        WardroundError: the patient is on the list, or it cannot be read, or has an id that is this patient's but for how
+            it is written.
     """
-    if patient in read_opt_out(file):
+    if file is None:
+        return
+    listed = read_opt_out(file)
+    if patient in listed:
         told = fault("its patient opted out", file=where, advice=f"nothing is done with it; the list is {file}")
         raise WardroundError(Reason.OPTED_OUT, told)
+    refuse_other_spellings(file, {one: line for one, line in listed.items() if alike(one, patient)}, [patient])
 
 
 def _text(file: Path) -> str:

@@ -78,6 +78,11 @@ def refuse_other_spellings(
         raise WardroundError(Reason.DATA_UNREADABLE, *faults)
 
 
+def alike(one: str, other: str) -> bool:
+    """Whether two ids are the same but for how they are written; false where an id has no letter and no digit."""
+    return bool(_spelling(one)) and _spelling(one) == _spelling(other)
+
+
 def _ends(text: str) -> str:
     return text[:1] + text[-1:]
 
