@@ -82,8 +82,8 @@ def refuse_opted_out(file: Path | None, patient: str, where: Path) -> None:
     """Refuses what is to be done with one patient's data.
 
     Raises:
-        WardroundError: the patient is on the list, or it cannot be read, or has an id that is this patient's but for how
-            it is written.
+        WardroundError: the patient is on the list, or it cannot be read, or has an id that is this patient's but for
+            how it is written.
     """
     if file is None:
         return
