@@ -65,6 +65,11 @@ def test_every_training_site_is_asked_and_polling_is_quick(job: tuple[Study, Pat
     assert server["server"]["task_request_interval"] == 0.05
 
 
+def test_a_sites_own_answers_keep_the_time_that_a_kit_gives_them(job: tuple[Study, Path]) -> None:
+    (file,) = job[1].rglob("config_fed_client.json")
+    assert json.loads(file.read_text())["submit_task_result_timeout"] == 300.0
+
+
 def _paths(node: object) -> set[str]:
     if isinstance(node, list):
         return {path for child in node for path in _paths(child)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ def quick_study(**changes: Any) -> Study:
 
 
 class FakeEngine:
-    """What the controller asks of FLARE's engine."""
+    """What the controller and the executor ask of FLARE's engine."""
 
     def __init__(self, workspace: Workspace, sites: list[str]) -> None:
         self.workspace = workspace
@@ -62,6 +63,7 @@ class FakeEngine:
         self.components: dict[str, Any] = {}
         self.events: list[str] = []
         self.selections: list[Any] = []
+        self.client = SimpleNamespace(communicator=SimpleNamespace(timeout=300.0))  # a kit's default
 
     def get_clients(self) -> list[Client]:
         return [Client(name, "token") for name in self.sites]

@@ -21,6 +21,7 @@ from torch import Tensor
 from wardround.aggregation.gate import as_tensors
 from wardround.flare import messages
 from wardround.flare.outbox_hook import OutboxHook
+from wardround.flare.pull_timeout import limit_pulls
 from wardround.flare.round_closed import RoundClosed
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
@@ -60,10 +61,11 @@ class SiteExecutor(Executor):
         self._outbox = OutboxHook(self, self._outbox_folder)
 
     def handle_event(self, event_type: str, fl_ctx: FLContext) -> None:
-        """At the start, teaches FLARE to carry tensors, and opens a log of our own; at the end, ends the worker."""
+        """At the start teaches FLARE to carry tensors and to ask again, and opens a log; at the end ends the worker."""
         if event_type == EventType.START_RUN:
             fobs.register(TensorDecomposer)
             open_first_site_log([_run_folder(fl_ctx)])
+            limit_pulls(fl_ctx)
         elif event_type == EventType.END_RUN and self._tasks is not None:
             self._tasks.end()
 

@@ -24,7 +24,10 @@ from wardround.records.study import Study
 
 # FLARE's default costs 2 s a round in polling
 _POLLING: dict[str, Any] = {"server": {"task_request_interval": 0.05}}
-_CLIENT_POLLING: dict[str, Any] = {"default_task_fetch_interval": 0.05}
+_CLIENT_POLLING: dict[str, Any] = {
+    "default_task_fetch_interval": 0.05,
+    "submit_task_result_timeout": 300.0,  # a kit's default, said here since `limit_pulls` would shorten it too
+}
 _TASK_CHECK_PERIOD = 0.05
 _EACH_SITE = "@default"  # FLARE's word
 _ONE_MACHINE = ("sim", "poc")  # where sites share GPUs, so nobody sets any aside

@@ -56,8 +56,9 @@ def run(consortium: Consortium) -> Run:
     folder = consortium.kit("server") / job_id
     consortium.wait_for(lambda: len(_rounds(folder)) >= 2, 120, "two rounds")
     link.cut()
+    cut_in = _answers(folder).round  # there it may be last without the cut: it must be waited for in a later one
     since = time.monotonic()
-    consortium.wait_for(lambda: _awaited(folder) == [BEHIND_A_LINK], CUT_SECONDS, f"it to wait for {BEHIND_A_LINK}")
+    consortium.wait_for(lambda: _is_missed(_answers(folder), cut_in), CUT_SECONDS, f"it to wait for {BEHIND_A_LINK}")
     time.sleep(max(0.0, since + CUT_SECONDS - time.monotonic()))
     link.mend()
     consortium.wait_for(lambda: _is_back(folder), 240, f"{BEHIND_A_LINK} to contribute again")
@@ -97,10 +98,14 @@ def _rounds(folder: Path) -> list[RoundLine]:
     return [line for file in folder.rglob("run.jsonl") for line in read_lines(file) if isinstance(line, RoundLine)]
 
 
-def _awaited(folder: Path) -> list[str]:
+def _answers(folder: Path) -> TaskAnswers:
     """Whom the server says that it waits for, as the lead's live line does."""
-    files = list(folder.rglob(ANSWERS_FILE))
-    return TaskAnswers.model_validate_json(files[0].read_bytes()).awaited if files else []
+    (file,) = folder.rglob(ANSWERS_FILE)
+    return TaskAnswers.model_validate_json(file.read_bytes())
+
+
+def _is_missed(answers: TaskAnswers, cut_in: int) -> bool:
+    return answers.round > cut_in and answers.awaited == [BEHIND_A_LINK]
 
 
 def _is_back(folder: Path) -> bool:
