@@ -3,9 +3,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from support.consents import approval
+from support.consents import approval, revocation
 from support.fake_workload import make_study
-from wardround.records.consent import Revocation
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.study import load_study
 from wardround.site.config import SiteConfig
@@ -14,10 +13,6 @@ from wardround.site.consent_file import ConsentFile, consents
 from wardround.site.permission import site_permission
 
 NOW = datetime(2030, 1, 7, tzinfo=UTC)
-
-
-def revocation():
-    return Revocation(time="2030-01-02T09:00:00+00:00", person="Dr. Vogel", why="end of the study")
 
 
 @pytest.fixture

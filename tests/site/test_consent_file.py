@@ -5,15 +5,10 @@ import sys
 
 import pytest
 
-from support.consents import approval
+from support.consents import approval, revocation
 from support.fake_workload import make_study
-from wardround.records.consent import Revocation
 from wardround.records.reasons import WardroundError
 from wardround.site.consent_file import ConsentFile, consents
-
-
-def revocation():
-    return Revocation(time="2030-01-02T09:00:00+00:00", person="Dr. Vogel", why="end of the study")
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
-"""A hospital's approval, for tests of what comes after it."""
+"""A hospital's decisions, for tests of what comes after them."""
 
 from pathlib import Path
 
-from wardround.records.consent import Approval
+from wardround.records.consent import Approval, Revocation
 from wardround.records.study import Study
 from wardround.site.consent import subject_of
 from wardround.site.consent_file import ConsentFile
@@ -18,6 +18,11 @@ def approval(study: Study, **changes: object) -> Approval:
         "subject": subject_of(study),
     }
     return Approval.model_validate({**facts, **changes})
+
+
+def revocation() -> Revocation:
+    """By the same person, a day later."""
+    return Revocation(time="2030-01-02T09:00:00+00:00", person="Dr. Vogel", why="end of the study")
 
 
 def approve(study: Study, state_folder: Path) -> None:
