@@ -95,7 +95,8 @@ def test_a_look_at_a_released_model_that_a_hospital_shared_is_in_outbox_record_r
 def test_it_says_who_is_waited_for_before_the_first_round_and_what_can_follow(generated: Run) -> None:
     assert "hospitals open their data: waiting for hospital-a, hospital-b" in generated.printed
     assert "round 1 is training: waiting for hospital-a, hospital-b" in generated.printed
-    assert f"wardround release make {generated.out} --approver NAME --key FILE" in generated.printed
+    # no release is proposed, since the run does not meet its criteria
+    assert f"next: wardround runs show {generated.out}\n" in generated.printed
 
 
 def test_its_manifest_names_the_code_everywhere_and_the_models_as_they_are(generated: Run) -> None:
