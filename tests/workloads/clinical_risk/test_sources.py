@@ -55,6 +55,20 @@ def test_a_zip_with_one_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("at", "value", "told"), [(6, 1, "password required"), (8, 99, "compression method is not supported")]
+)
+def test_a_zip_that_cannot_be_unpacked(tmp_path: Path, at: int, value: int, told: str) -> None:
+    packed = tmp_path / "t.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("t.csv", "a,b\n1,2\n")
+    content = bytearray(packed.read_bytes())
+    content[at] = content[content.index(b"PK\x01\x02") + at + 2] = value  # in the file's own header and in the list
+    packed.write_bytes(content)
+    with pytest.raises(WardroundError, match=f"not readable as a zip archive: .*{told}"):
+        _read({"a"}, kind="csv", file=packed)
+
+
+@pytest.mark.parametrize(
     ("content", "code", "told"),
     [
         (b"", Reason.DATA_MISSING, "the file is empty"),

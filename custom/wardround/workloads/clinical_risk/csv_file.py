@@ -196,8 +196,8 @@ def _opened(source: CsvSource) -> Iterator[io.TextIOWrapper]:
                 )
             with archive.open(members[0]) as raw:
                 yield io.TextIOWrapper(raw, encoding=encoding, newline="")
-    # zipfile raises RuntimeError where a password is asked for, NotImplementedError on a compression that it lacks
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
+    # zipfile raises RuntimeError where a password is asked for, and a kind of it on a compression that it lacks
+    except (zipfile.BadZipFile, RuntimeError, EOFError) as error:
         told = fault(f"not readable as a zip archive: {error}", file=file, advice="copy it again")
         raise WardroundError(Reason.DATA_UNREADABLE, told) from error
 
