@@ -24,7 +24,10 @@ def test_a_file_that_may_not_grow_leaves_the_checkpoint_before(tmp_path: Path) -
 
 
 def test_a_disk_that_is_full_leaves_the_checkpoint_before(tmp_path: Path) -> None:
-    """A real one, of 1 MiB, full but for 0 bytes, a page, two, and so on until there is room for all files."""
+    """A real one, of 1 MiB, full but for 0 bytes, a page, two, and so on until there is room for all files.
+
+    A machine that lets nobody mount has the limit on files above alone, and says so.
+    """
     mounted = subprocess.run(
         [*_OWN_MOUNTS, "mount", "-t", "tmpfs", "-o", "size=64k", "none", str(tmp_path)],
         capture_output=True,
