@@ -1,6 +1,5 @@
 """A job on a running FLARE system that is aborted, and one whose server dies: both go on under another job id."""
 
-import contextlib
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from e2e.conftest import left_over
+from support.command_lines import command_line
 from support.interrupted import after_round, end_of, interrupted_study, rounds_of
 from support.provisioned import ROOT
 from wardround.cli.main import app
@@ -70,10 +70,8 @@ def job_of(out: Path) -> str:
 
 
 def _is_the_servers(process: psutil.Process) -> bool:
-    with contextlib.suppress(psutil.Error):
-        command = " ".join(process.cmdline())
-        return "app.server.server_train" in command or "app.server.runner_process" in command
-    return False
+    command = " ".join(command_line(process))
+    return "app.server.server_train" in command or "app.server.runner_process" in command
 
 
 def assert_same(out: Path, whole: EndLine) -> None:

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from e2e.conftest import left_over
 from support.by_hand import assert_weights_by_hand, with_one_thread
+from support.command_lines import command_line
 from support.provisioned import ROOT
 from wardround.cli.main import app
 from wardround.flare.environments import run_study
@@ -36,7 +37,7 @@ def _kill_job_process(out: Path, site: str) -> None:
     launch = read_launch(out)
     assert launch is not None
     for process in MarkedProcesses(mark=launch.mark).alive():
-        command = process.cmdline()
+        command = command_line(process)
         if "nvflare.private.fed.app.client.worker_process" in command and any(f"/{site}" in part for part in command):
             process.kill()
             return

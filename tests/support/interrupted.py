@@ -6,6 +6,7 @@ from pathlib import Path
 
 import psutil
 
+from support.command_lines import command_line
 from support.provisioned import ROOT
 from wardround.flare.marked_processes import MarkedProcesses
 from wardround.records.launch import read_launch
@@ -45,7 +46,7 @@ def simulators_server(out: Path) -> psutil.Process:
     launch = read_launch(out)
     assert launch is not None
     for process in MarkedProcesses(mark=launch.mark).alive():
-        if any("simulator_worker" in part for part in process.cmdline()):
+        if any("simulator_worker" in part for part in command_line(process)):
             server = process.parent()
             assert server is not None
             return server
