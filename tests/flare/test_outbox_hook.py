@@ -23,7 +23,7 @@ from support.fake_workload import FakeWorkload, make_study
 from support.loopback import site_executor
 from wardround.flare import messages, outbox_hook
 from wardround.flare.described import describe, sent_tensor
-from wardround.flare.pull_timeout import PULL_SECONDS
+from wardround.flare.line_waits import ANSWER_SECONDS
 from wardround.learners.initial import initial_shared_entries
 from wardround.records.orders import Order, Reply
 from wardround.records.outbox import FILE_NAME, OutboxLine
@@ -211,4 +211,4 @@ def test_events_are_heard_by_the_component_itself_beside_the_hook(tmp_path: Path
     context: FLContext = site.context
     fire_event_to_components(EventType.START_RUN, [site.executor], context)
     assert (Path(context.get_workspace().get_run_dir("job")) / "site.log").is_file()
-    assert context.get_engine().client.communicator.timeout == PULL_SECONDS
+    assert context.get_engine().client.communicator.timeout == ANSWER_SECONDS

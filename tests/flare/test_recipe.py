@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from nvflare.apis.fl_constant import ConfigVarName
+from nvflare.app_opt.pt.decomposers import TensorDecomposer
 
 from support.fake_workload import make_study
 from wardround.flare.environments import export_job
+from wardround.flare.line_waits import ANSWER_SECONDS
 from wardround.flare.policy import SERVER_CLASSES, SITE_CLASSES
 from wardround.records.reasons import WardroundError
 from wardround.records.study import Study, load_study
@@ -65,9 +68,11 @@ def test_every_training_site_is_asked_and_polling_is_quick(job: tuple[Study, Pat
     assert server["server"]["task_request_interval"] == 0.05
 
 
-def test_a_sites_own_answers_keep_the_time_that_a_kit_gives_them(job: tuple[Study, Path]) -> None:
-    (file,) = job[1].rglob("config_fed_client.json")
-    assert json.loads(file.read_text())["submit_task_result_timeout"] == 300.0
+@pytest.mark.parametrize("side", ["server", "client"])
+def test_a_chunk_of_weights_that_was_lost_is_asked_for_again_soon(job: tuple[Study, Path], side: str) -> None:
+    (file,) = job[1].rglob(f"config_fed_{side}.json")
+    name = TensorDecomposer()._config_var_name(ConfigVarName.STREAMING_PER_REQUEST_TIMEOUT)
+    assert json.loads(file.read_text())[name] == ANSWER_SECONDS
 
 
 def _paths(node: object) -> set[str]:

@@ -16,7 +16,17 @@ class CutLink:
         self._ends: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._listener: socket.socket | None = None
+        self._cut_at: int | None = None
         self.mend()
+
+    def cut_at(self, size: int) -> None:
+        """Cuts once the hospital sends `size` bytes or more in one go, and loses them."""
+        self._cut_at = size
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether nothing passes."""
+        return self._listener is None
 
     def cut(self) -> None:
         """Drops every connection and refuses new ones."""
@@ -55,11 +65,17 @@ class CutLink:
                     _reset(far)
                     return
                 for source, target in ((near, far), (far, near)):
-                    threading.Thread(target=self._pass_on, args=(source, target), daemon=True).start()
+                    options = {"sends": source is near}
+                    threading.Thread(target=self._pass_on, args=(source, target), kwargs=options, daemon=True).start()
 
-    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+    def _pass_on(self, source: socket.socket, target: socket.socket, *, sends: bool) -> None:
+        """`sends`: the hospital does."""
         with contextlib.suppress(OSError):
             while received := source.recv(1 << 16):
+                if sends and self._cut_at is not None and len(received) >= self._cut_at:
+                    self._cut_at = None
+                    self.cut()
+                    return
                 target.sendall(received)
         with contextlib.suppress(OSError):
             target.shutdown(socket.SHUT_WR)

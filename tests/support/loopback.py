@@ -232,4 +232,5 @@ def _workspace(root: Path, study: Study) -> Workspace:
 def _context(workspace: Workspace, name: str, engine: FakeEngine) -> FLContext:
     context = FLContextManager(engine=engine, identity_name=name, job_id=JOB).new_context()
     context.set_prop(FLContextKey.WORKSPACE_OBJECT, workspace, private=True)
+    context.set_prop(FLContextKey.RUNNER, SimpleNamespace(), private=True)
     return context

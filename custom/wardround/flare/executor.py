@@ -20,8 +20,8 @@ from torch import Tensor
 
 from wardround.aggregation.gate import as_tensors
 from wardround.flare import messages
+from wardround.flare.line_waits import limit_pulls, limit_result
 from wardround.flare.outbox_hook import OutboxHook
-from wardround.flare.pull_timeout import limit_pulls
 from wardround.flare.round_closed import RoundClosed
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason, WardroundError
@@ -93,7 +93,9 @@ class SiteExecutor(Executor):
             raise
         cleared = self._guarded(reply, fl_ctx)
         self._note(task_name, order, cleared.reply, fl_ctx)
-        return _model(cleared, params)
+        model = _model(cleared, params)
+        limit_result(fl_ctx, model.params)
+        return model
 
     def _carry_out(
         self, task_name: str, order: Order, received: FLModel, fl_ctx: FLContext, abort_signal: Signal

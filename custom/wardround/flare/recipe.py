@@ -16,6 +16,7 @@ from wardround.flare.aggregator import UpdateAggregator
 from wardround.flare.continuation import Continuation
 from wardround.flare.controller import RoundController
 from wardround.flare.executor import SiteExecutor
+from wardround.flare.line_waits import CHUNKS
 from wardround.flare.persistor import CheckpointPersistor
 from wardround.flare.selector import FixedSitesSelector
 from wardround.records.schema_faults import validated
@@ -23,11 +24,8 @@ from wardround.records.server_state import FOLDER
 from wardround.records.study import Study
 
 # FLARE's default costs 2 s a round in polling
-_POLLING: dict[str, Any] = {"server": {"task_request_interval": 0.05}}
-_CLIENT_POLLING: dict[str, Any] = {
-    "default_task_fetch_interval": 0.05,
-    "submit_task_result_timeout": 300.0,  # a kit's default, said here since `limit_pulls` would shorten it too
-}
+_SERVER_SETTINGS: dict[str, Any] = {"server": {"task_request_interval": 0.05}, **CHUNKS}
+_CLIENT_SETTINGS: dict[str, Any] = {"default_task_fetch_interval": 0.05, **CHUNKS}
 _TASK_CHECK_PERIOD = 0.05
 _EACH_SITE = "@default"  # FLARE's word
 _ONE_MACHINE = ("sim", "poc")  # where sites share GPUs, so nobody sets any aside
@@ -91,11 +89,11 @@ class StudyRecipe(Recipe):
             resumed_because=continuation.because if continuation else "",
         )
         job.to_server(controller)
-        job.to_server(_POLLING)
+        job.to_server(_SERVER_SETTINGS)
         super().__init__(job)
 
     def _prepare_client_apps(self) -> None:
         for target in self._targets:
             self._job.to(SiteExecutor(), target, tasks=messages.TASKS)
-            self._job.to(_CLIENT_POLLING, target)
+            self._job.to(_CLIENT_SETTINGS, target)
             self._job.add_file_to(str(self._study_file), target, app_folder_type="config")
