@@ -1,6 +1,9 @@
 """`wardround site status`: text and page, before and after a site has done anything."""
 
 import shutil
+import subprocess
+import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,6 +15,8 @@ from support.looks import a_look
 from support.provisioned import CONFIGS
 from wardround.cli.main import app
 from wardround.flare.install import install_folder
+from wardround.flare.parent import CLIENT_MODULE
+from wardround.flare.standing_process import standing_process
 from wardround.records.metric_record import MetricRecord
 from wardround.records.orders import Order, Reply
 from wardround.records.reasons import Reason
@@ -48,6 +53,29 @@ def test_nothing_has_run_yet(kit: Path) -> None:
         "runs         this site has not answered a job yet\n",
     ):
         assert line in text
+
+
+def test_a_site_whose_process_is_gone_without_a_word_is_told(kit: Path) -> None:
+    """As FLARE's own stop script, or a kill, leaves it."""
+    line = (
+        "2030-01-02 03:04:05,123 - FederatedClient - INFO - Successfully registered client:hospital-a for project x.\n"
+    )
+    (kit / "log.txt").write_text(line)
+    assert (
+        "connection   no process of this kit runs here, unless in a container; the last word of its log: reg"
+        in _status(kit)
+    )
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", CLIENT_MODULE, "-m", str(kit)])
+    try:
+        deadline = time.monotonic() + 20
+        while standing_process(kit) is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert "connection   registered with the server since 2030-01-0" in _status(kit)
+    finally:
+        process.kill()
+        process.wait()
+    (kit / "log.txt").write_text(line + "2030-01-02 03:05:05,123 - FederatedClient - INFO - Good Bye!\n")
+    assert "connection   stopped since 2030-01-0" in _status(kit)
 
 
 def test_runs_rounds_and_inspections_are_shown_and_written_as_a_page(kit: Path, tmp_path: Path) -> None:

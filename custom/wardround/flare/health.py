@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 
 from wardround.flare.kit_log import REGISTERED, is_unanswered, newest_lines
+from wardround.flare.standing_process import standing_process
 from wardround.records.files import write_whole
 
-_MODULES = ("nvflare.private.fed.app.client.client_train", "nvflare.private.fed.app.server.server_train")
 _CLOCK_SECONDS = 2.0  # how far two readings of a process' start may lie apart
 
 
@@ -28,7 +28,7 @@ def problem(workspace: Path) -> str | None:
     Args:
         workspace: the startup kit that the process runs in.
     """
-    process = _standing_process(workspace)
+    process = standing_process(workspace)
     if process is None:
         return f"no FLARE process runs in {workspace}"
     port = _server_port(workspace)
@@ -41,14 +41,6 @@ def problem(workspace: Path) -> str | None:
     if not any(each.status == psutil.CONN_ESTABLISHED and each.raddr.port == port for each in connections):
         return f"no connection to the server's port {port}"
     return _unregistered(workspace, started=process.create_time())
-
-
-def _standing_process(workspace: Path) -> psutil.Process | None:
-    for process in psutil.process_iter(["cmdline"]):
-        words = process.info["cmdline"] or []
-        if any(module in words for module in _MODULES) and str(workspace) in words:
-            return process
-    return None
 
 
 def _server_port(workspace: Path) -> int | None:

@@ -65,6 +65,11 @@ def connection(kit: Path, *, now: float | None = None) -> str:
     return f"{state} since {_told(last)}, heard again after {_told(failures[-1])}"
 
 
+def is_of_a_run(told: str) -> bool:
+    """Whether what `connection` told is of a process that should be there."""
+    return told.startswith(("registered", "not heard", "started"))
+
+
 def _is_failure(line: LogLine) -> bool:
     """A heartbeat that the server did not answer, or that found no way to it: FLARE gives up on the former for good
     where the server was killed, and repeats the latter."""

@@ -5,8 +5,9 @@ from pathlib import Path
 from wardround.flare.certificates import check_certificate
 from wardround.flare.installation import read_installation
 from wardround.flare.kit import read_kit
-from wardround.flare.kit_log import connection
+from wardround.flare.kit_log import connection, is_of_a_run
 from wardround.flare.preflight import host_config
+from wardround.flare.standing_process import standing_process
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.site_status import SiteStatus
 from wardround.site.answers import read_runs
@@ -30,7 +31,7 @@ def site_status(kit_folder: Path) -> SiteStatus:
     config = host_config(kit, read_installation(kit.folder))
     return SiteStatus(
         site=kit.name,
-        connection=connection(kit.folder),
+        connection=_connection(kit.folder),
         certificate=certificate.text,
         certificate_fine=certificate.status == "ok",
         runs=read_runs(config.state_folder),
@@ -39,3 +40,11 @@ def site_status(kit_folder: Path) -> SiteStatus:
         shared=[(look, look_file(config.state_folder, look.study)) for look in shared_looks(config.state_folder)],
         training=situation(config.training_windows, DeviceHours(config.state_folder)),
     )
+
+
+def _connection(kit: Path) -> str:
+    """What the log said last, and whether its process is there: one that was killed leaves no word."""
+    told = connection(kit)
+    if not is_of_a_run(told) or standing_process(kit) is not None:
+        return told
+    return f"no process of this kit runs here, unless in a container; the last word of its log: {told}"
