@@ -204,3 +204,21 @@ def test_how_hospitals_write_is_on_or_off(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
     assert [file.read_text(encoding="utf-8-sig").split()[0][:10] for file in files] == ["PatientenN", "patient,st"]
     assert CLI.invoke(app, ["synth", "clinical-risk", str(tmp_path / "c"), "--schema-shift", "0.5"]).exit_code == 2
+
+
+@pytest.mark.parametrize("kind", ["clinical-risk", "brain-tumor"])
+def test_hospitals_that_are_there_are_replaced_on_request_alone(tmp_path: Path, kind: str) -> None:
+    small = {"clinical-risk": ["--rows", "20"], "brain-tumor": ["--size", "16", "--train", "1", "--test", "1"]}[kind]
+    command = ["synth", kind, str(tmp_path), *small]
+    assert CLI.invoke(app, [*command, "--hospitals", "2"]).exit_code == 0
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    done = CLI.invoke(app, [*command, "--hospitals", "1", "--seed", "1"])
+    assert done.exit_code == 2
+    assert "it has hospital-a, hospital-b already; name a new folder, or replace with --overwrite" in " ".join(
+        done.output.split()
+    )
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+    assert CLI.invoke(app, [*command, "--hospitals", "1", "--seed", "1", "--overwrite"]).exit_code == 0
+    assert [folder.name for folder in tmp_path.iterdir()] == ["hospital-a"]
+    after = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    assert [file for file in after if before.get(file) != after[file]]

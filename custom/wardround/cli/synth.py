@@ -1,5 +1,6 @@
 """`wardround synth`: generated hospitals to try things on."""
 
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +8,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from wardround.cli.console import progress, results
+from wardround.records.reasons import Reason, WardroundError
 
 # A command a workload, written here and not asked of it: a command's options are its generator's own knobs, and a
 # workload that brought them along would have to know of the command line. A workload without one needs no line here.
@@ -27,10 +29,12 @@ def brain_tumor(
         list[str] | None,
         typer.Option(help="A hospital that skips the agreed z-score and scales by minimum and maximum. Repeatable."),
     ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace hospitals that OUT has already.")] = False,
 ) -> None:
     """Write BraTS 2023 style NIfTI for hospitals that differ in scanner, lesions and patients; seeded."""
     from wardround.workloads.brain_tumor.synth.writer import CaseCounts, write_hospitals
 
+    _make_room(out, overwrite=overwrite)
     with _bar() as bar:
         task = bar.add_task("generating", total=None)
 
@@ -64,11 +68,13 @@ def clinical_risk(
     schema_shift: Annotated[
         bool, typer.Option(help="Whether each hospital has its own names, units, codes and file format.")
     ] = True,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace hospitals that OUT has already.")] = False,
 ) -> None:
     """Write tables of hospital stays, with readmission within 30 days, for hospitals that differ; seeded."""
     from wardround.workloads.clinical_risk.synth.hospitals import Knobs
     from wardround.workloads.clinical_risk.synth.writer import write_hospitals
 
+    _make_room(out, overwrite=overwrite)
     knobs = Knobs(covariate_shift, prevalence_shift, concept_shift, missingness_shift, schema_shift)
     with _bar() as bar:
         task = bar.add_task("generating", total=None)
@@ -79,6 +85,19 @@ def clinical_risk(
         files = write_hospitals(out, hospitals=hospitals, rows=rows, seed=seed, knobs=knobs, on_hospital=on_hospital)
     for file in files:
         results().print(f"{file}", soft_wrap=True)
+
+
+def _make_room(out: Path, *, overwrite: bool) -> None:
+    """Other options would leave a mixture: of cases, and of figures that nobody can repeat."""
+    held = sorted(file.parent for file in out.glob("hospital-*/site.yaml"))
+    if held and not overwrite:
+        raise WardroundError(
+            Reason.CONFIGURATION_INVALID,
+            f"{out}: it has {', '.join(folder.name for folder in held)} already; name a new folder, or replace with "
+            "--overwrite",
+        )
+    for folder in held:
+        shutil.rmtree(folder)
 
 
 def _bar() -> Progress:
