@@ -66,7 +66,9 @@ def test_options_may_stand_before_the_run(key: Path) -> None:
 def test_one_that_does_not_is_refused_with_its_figures(key: Path) -> None:
     done = invoke("release", "results/brain_tumor/bad", "--approver", "Ada", "--key", str(key))
     assert done.exit_code == 1
-    assert "hospital-d 0.680, 95\N{NO-BREAK SPACE}% interval 0.650 to 0.710, n 8: not met, by 0.650" in done.output
+    assert (
+        "hospital-d 0.680, 95\N{NO-BREAK SPACE}% interval 0.650 to 0.710, n 8: not met, judged by 0.650" in done.output
+    )
     assert "not released" in done.output
     assert not Path("releases").exists()
 

@@ -155,6 +155,11 @@ def test_an_image_is_named_by_its_digest(site):
     assert "image: sha256:" in refusal(site).told
 
 
+def test_an_answer_that_nobody_gave_is_named_as_an_option(site):
+    assert "(--ethics)" in run("approve", STUDY, "--site", site, "--person", "Ada", expect=1)
+    assert "(--person)" in run("revoke", "clinical_risk", "--site", site, "--why", "asked to", expect=1)
+
+
 def test_a_name_that_says_nothing_is_refused(site):
     assert "--person" in run("approve", STUDY, "--site", site, "--person", " ", "--ethics", "ETH-7", expect=2)
 

@@ -67,6 +67,7 @@ def test_a_model_that_still_does_is_fit_and_no_input_moved(release: Release, sit
     found = _run(release(0.9), site, "--public-key", folder / "ec.pub")
     assert found.exit_code == 0, found.output
     assert shared_look(load_site_config(site).state_folder, "clinical_risk") is None  # nobody asked for that
+    assert "all cases, those that it was trained on too: name new ones with --since or --cases" in found.output
     assert "signature: verified" in found.output
     assert "at most 0.900: met" in found.output
     assert "against the site's own model: not checked" in found.output
@@ -131,6 +132,8 @@ def test_some_cases_alone_may_be_too_few_to_tell(release: Release, site: Path, t
     found = _run(made, site, "--cases", ids)
     assert found.exit_code == 1, found.output
     assert "4 cases of" in found.output
+    told = f"cases that {ids} names; any that it was trained on count too, and make it look better than it is"
+    assert told in found.output
     assert "NOT fit" in found.output
     ids.write_text(f"{cases[0].case}\n")
     refused = _run(made, site, "--cases", ids, "--share")

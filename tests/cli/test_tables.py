@@ -7,7 +7,7 @@ from rich.console import Console
 from support.made_risk_run import whole_risk_run
 from support.made_run import KEPT, TRAINING, whole_run
 from wardround.cli.tables import print_summary
-from wardround.records.metric_record import MetricRecord, Status
+from wardround.records.metric_record import MetricRecord, Status, suppressed, undefined
 from wardround.records.run_lines import DifferenceLine, EndLine, RunLine, ScoreLine
 from wardround.reporting.summary import summarise
 
@@ -43,6 +43,19 @@ def test_cases_are_counted_by_part_where_they_differ() -> None:
         MetricRecord(name="hd95_et", value=3.0, n=8, n_positive=6),
     ]
     assert "hospital-a: 8, ET 6 of 8\n" in printed(changed(whole_run(), "best", "hospital-a", records=records))
+
+
+def test_what_a_hospital_holds_back_is_said_and_counts_as_no_part_that_its_cases_lack() -> None:
+    assert "\N{EN DASH} at" not in printed(whole_run())
+    records = [
+        MetricRecord(name="dice_wt", value=0.9, n=8, n_positive=8),
+        suppressed("dice_et"),
+        MetricRecord(name="dice_mean", value=0.85, n=8, n_positive=8),
+        undefined("hd95_wt", "empty_reference"),
+    ]
+    text = printed(changed(whole_run(), "best", "hospital-a", records=records))
+    assert "hospital-a: 8\n" in text
+    assert "\n\N{EN DASH} at hospital-a: below the site's minimum cell\n" in text
 
 
 def test_a_star_is_explained_only_where_one_is_printed() -> None:

@@ -131,7 +131,7 @@ def test_lines_tell_the_figure_that_is_short() -> None:
     found = outcome({"worst_site": {"dice_mean": 0.66}, "worse_than_alone": {"dice_mean": 0.15}})
     told = "\n".join(outcome_lines(found, words_of("brain_tumor"))).replace("\N{NO-BREAK SPACE}", " ")
     assert "Dice, mean of regions, at every site: at least 0.660: NOT MET" in told
-    assert "hospital-d 0.680, 95 % interval 0.650 to 0.710, n 8: not met, by 0.650" in told
+    assert "hospital-d 0.680, 95 % interval 0.650 to 0.710, n 8: not met, judged by 0.650" in told
     assert "against each site's own model: worse by at most 0.150: met" in told
     risk = outcome({"worst_site": {"brier_skill": 0.0}}, whole_risk_run())
     assert "n 40 (6 positive): not met, fewer than 10 patients with the outcome" in "\n".join(

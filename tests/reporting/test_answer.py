@@ -49,7 +49,7 @@ def test_an_outside_hospital_has_its_differences_and_intervals() -> None:
 def test_without_baselines_the_answer_says_how_to_get_one() -> None:
     lines = [line for line in whole_run() if line.kind not in ("difference", "baseline_round")]
     lines = [line for line in lines if not (isinstance(line, ScoreLine) and line.arm.startswith("alone"))]
-    assert told(lines) == "Not compared with own data alone; run with --baselines."
+    assert told(lines) == "Not compared with own data alone; run with --baselines, or with evaluation.compare_alone."
 
 
 def test_without_scores_nothing_is_claimed() -> None:

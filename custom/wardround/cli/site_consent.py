@@ -19,7 +19,10 @@ _SiteFile = Annotated[
     Path, typer.Option("--site", help="The hospital's startup kit, or its site.yaml.", metavar="KIT_OR_SITE_YAML")
 ]
 _Person = Annotated[
-    str, typer.Option(help="The person who answers for the decision at the hospital.", prompt="Who answers for it")
+    str,
+    typer.Option(
+        help="The person who answers for the decision at the hospital.", prompt="Who answers for it (--person)"
+    ),
 ]
 
 
@@ -32,7 +35,7 @@ def approve(
     ethics: Annotated[
         str,
         typer.Option(
-            help="Reference of the ethics board's decision.", prompt="Reference of the ethics board's decision"
+            help="Reference of the ethics board's decision.", prompt="The ethics board's reference (--ethics)"
         ),
     ],
     image: Annotated[
@@ -105,7 +108,7 @@ def revoke(
     study: Annotated[str, typer.Argument(help="The study's name.", metavar="STUDY")],
     site: _SiteFile,
     person: _Person,
-    why: Annotated[str, typer.Option(help="The reason, for the record.", prompt="Why")],
+    why: Annotated[str, typer.Option(help="The reason, for the record.", prompt="Why (--why)")],
 ) -> None:
     """Take a consent back: what runs of the study stops within seconds, and nothing more is done for it.
 

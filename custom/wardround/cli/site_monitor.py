@@ -89,8 +89,8 @@ def monitor(
     released = read_release(release, None if public_key_file is None else public_key(public_key_file))
     checkpoint = released.checkpoint if model is None else _own(model, released.checkpoint)
     first = None if since is None else since.date()
-    if first is None and cases is None:
-        progress().print("all cases, those that it was trained on too: name new ones with --since or --cases")
+    for line in _what_is_taken(first, cases):
+        progress().print(line, soft_wrap=True, markup=False)
     progress().print(f"reading the data of {config.name} for {released.facts.study}", soft_wrap=True, markup=False)
     with ReadingProgress(progress()) as reading:
         found = look(
@@ -117,6 +117,15 @@ def monitor(
         _share(progress(), found.counts, config, study_words(checkpoint.card.workload), words)
     if not found.fit:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _what_is_taken(since: date | None, cases: Path | None) -> list[str]:
+    """Nothing here can tell which cases the model was trained on: the split is the study's, and data grows."""
+    if since is None and cases is None:
+        return ["all cases, those that it was trained on too: name new ones with --since or --cases"]
+    told = [] if since is None else [f"cases from {since} on"]
+    told += [] if cases is None else [f"cases that {cases} names"]
+    return [f"{' and '.join(told)}; any that it was trained on count too, and make it look better than it is"]
 
 
 def _share(

@@ -110,23 +110,17 @@ def _away(console: Console, summary: Summary) -> list[Table]:
 
 
 def _figures(summary: Summary) -> Table:
-    words = summary.words
-    families = words.vocabulary.console_families or (words.measure(summary.study.key_metric).family.key,)
-    names = list(dict.fromkeys(name for row in summary.table for name in row.records))
-    by_family = {
-        key: words.in_reading_order([name for name in names if words.measure(name).family.key == key])
-        for key in families
-    }
+    words, by_family = summary.words, _by_family(summary)
+    first, *_ = by_family
     columns = [name for own in by_family.values() for name in own]
     table = _table(words.vocabulary.console_title, "hospital, test cases")
     for key, own in by_family.items():
         for name in own:
-            table.add_column(_head(words.measure(name), first=key == families[0]), justify="right")
+            table.add_column(_head(words.measure(name), first=key == first), justify="right")
     for site in summary.sites:
-        rows = [row for row in summary.table if row.site == site.name and (row.at_home or not is_alone(row.arm))]
-        rows = [row for row in rows if not (row.arm == LAST and summary.best_is_last())]
+        rows = [row for row in _own_rows(summary) if row.site == site.name]
         if rows:
-            table.add_row(f"{site.label}: {_support(rows[0], by_family[families[0]], words)}", style="bold")
+            table.add_row(f"{site.label}: {_support(rows[0], by_family[first], words)}", style="bold")
         for index, row in enumerate(rows):
             kept = not summary.not_kept(row.arm, site.name)
             head = words.arm_head(ALONE if row.at_home else row.arm)
@@ -138,6 +132,23 @@ def _figures(summary: Summary) -> Table:
     return table
 
 
+def _by_family(summary: Summary) -> dict[str, list[str]]:
+    """Names of the figures that the console shows, by their family."""
+    words = summary.words
+    families = words.vocabulary.console_families or (words.measure(summary.study.key_metric).family.key,)
+    names = list(dict.fromkeys(name for row in summary.table for name in row.records))
+    return {
+        key: words.in_reading_order([name for name in names if words.measure(name).family.key == key])
+        for key in families
+    }
+
+
+def _own_rows(summary: Summary) -> list[ArmScore]:
+    """Scores of what a hospital would use: no other one's own model, and no model twice."""
+    rows = [row for row in summary.table if row.at_home or not is_alone(row.arm)]
+    return [row for row in rows if not (row.arm == LAST and summary.best_is_last())]
+
+
 def _head(name: Measure, *, first: bool) -> str:
     """A narrow column's head: a part of the first family, or a family with its part below."""
     if name.part:
@@ -146,8 +157,12 @@ def _head(name: Measure, *, first: bool) -> str:
 
 
 def _support(row: ArmScore, names: Sequence[str], words: Words) -> str:
-    """`8, ET 6 of 8`: parts that some cases lack are named; `581, 80 positive` where an outcome is predicted."""
+    """`8, ET 6 of 8`: parts that some cases lack are named; `581, 80 positive` where an outcome is predicted.
+
+    What a site holds back tells no count either.
+    """
     records = [row.records[name] for name in names if name in row.records]
+    records = [record for record in records if record.status is not Status.SUPPRESSED]
     cases = max((record.n for record in records), default=0)
     if any(words.measure(record.name).family.counts_positives for record in records):
         positive = next((record.n_positive for record in records if record.n_positive is not None), None)
@@ -186,6 +201,7 @@ def _differences(summary: Summary) -> Table:
 
 def _notes(summary: Summary, *, low_support: bool) -> list[str]:
     notes = ["* on too few cases to rank: in no mean, and never the worst"] if low_support else []
+    notes += _absent(summary)
     if summary.best_is_last():
         notes.append("last: same model as best")
     for site in summary.sites:
@@ -193,6 +209,22 @@ def _notes(summary: Summary, *, low_support: bool) -> list[str]:
             codes = next((row.notes for row in summary.table if (row.arm, row.site) == (BEST, site.name)), [])
             notes += [f"{site.name}, federated: {summary.words.in_words(code)}" for code in codes]
     return notes
+
+
+def _absent(summary: Summary) -> list[str]:
+    """Why figures of the table by hospital are dashes: the reasons, and where."""
+    names = [name for own in _by_family(summary).values() for name in own]
+    records = [
+        (row.site, record)
+        for row in _own_rows(summary)
+        for name in names
+        if (record := row.records.get(name)) is not None
+    ]
+    reasons: dict[str, dict[str, None]] = {}
+    for site, record in records:
+        if record.value is None and record.reason:
+            reasons.setdefault(record.reason, {})[site] = None
+    return [f"{DASH} at {', '.join(sites)}: {summary.words.in_words(reason)}" for reason, sites in reasons.items()]
 
 
 def _table(title: str, *columns: str) -> Table:

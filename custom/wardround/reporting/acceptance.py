@@ -71,7 +71,7 @@ def criterion_text(criterion: CriterionOutcome, words: Words) -> str:
 
 
 def site_text(criterion: CriterionOutcome, check: SiteCheck, words: Words) -> str:
-    """`hospital-b 0.691, 95 % interval 0.552 to 0.803, n 8: not met, by 0.552`."""
+    """`hospital-b 0.691, 95 % interval 0.552 to 0.803, n 8: not met, judged by 0.552`."""
     measure = words.measure(criterion.metric)
     shown = measure.signed if criterion.kind == "worse_than_alone" else measure.text
     text = f"{check.site} {DASH if check.value is None else shown(check.value)}"
@@ -82,7 +82,7 @@ def site_text(criterion: CriterionOutcome, check: SiteCheck, words: Words) -> st
             f" ({check.n_positive} positive)" if _about_outcome(check, criterion, words) else ""
         )
     if check.bound is not None:
-        return f"{text}: {'met' if check.met else 'not met'}, by {shown(check.bound)}"
+        return f"{text}: {'met' if check.met else 'not met'}, judged by {shown(check.bound)}"
     return f"{text}: not met, {words.in_words(check.reason or '')}"
 
 

@@ -5,7 +5,7 @@ from wardround.reporting.headline import Gain, gains
 from wardround.reporting.model import Comparison, Summary
 from wardround.reporting.words import Words
 
-NOT_COMPARED = "not compared with own data alone; run with --baselines"
+NOT_COMPARED = "not compared with own data alone; run with --baselines, or with evaluation.compare_alone"
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
