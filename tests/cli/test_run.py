@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from support.made_run import round_line, start, whole_run
 from support.played import play
 from wardround.cli.main import app
+from wardround.flare import environments
 from wardround.records.manifest import read_manifest
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.run_lines import DifferenceLine, EndLine, JoinLine, RoundLine, RunLine, read_lines
@@ -271,6 +272,17 @@ def test_what_does_not_fit_is_one_message_and_exit_2(
     assert done.exit_code == 2
     assert told in done.output
     assert "Traceback" not in done.output
+    assert not Path("out").exists()
+
+
+def test_what_is_refused_before_anything_starts_leaves_no_folder(
+    monkeypatch: pytest.MonkeyPatch, study_folder: Path, sites_folder: Path
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise WardroundError(Reason.ENVIRONMENT_INVALID, "needs --kit")
+
+    monkeypatch.setattr(environments, "run_study", refuse)
+    assert invoke(study_folder, sites_folder).exit_code == 2
     assert not Path("out").exists()
 
 

@@ -66,6 +66,13 @@ def test_equal_sites_pass_and_too_few_do_not() -> None:
         check_quorum({"hospital-a": _manifest(), "hospital-b": _manifest()}, STUDY, {"hospital-c": "late"})
 
 
+@pytest.mark.parametrize(("reason", "told"), [("consent_revoked", True), ("consent_missing", True), ("late", False)])
+def test_what_a_hospital_without_consent_can_do_is_said(reason: str, told: bool) -> None:
+    with pytest.raises(WardroundError) as caught:
+        check_quorum({"hospital-a": _manifest()}, STUDY, {"hospital-c": reason})
+    assert ("with `wardround site approve`" in str(caught.value)) is told
+
+
 GOOD = {"sum": 20.0, "sum_of_squares": 12.0}
 BAD = [
     ([("column_age", GOOD, 10**12, 20)], "is over 1000000000000 rows of 20 patients, the site has 50 rows"),

@@ -1,5 +1,6 @@
 """One whole run: the federation, the baselines, the differences, the report. `wardround run` and job.py share it."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -82,6 +83,9 @@ def run_whole_study(
     except BaseException as error:
         if log.is_file():  # else nothing was started
             write_manifest_anyhow(options.out, study, options.environment, _why(error))
+        else:
+            with contextlib.suppress(OSError):  # what it holds by now stays
+                options.out.rmdir()
         raise
     write_run_manifest(options.out)
     return report

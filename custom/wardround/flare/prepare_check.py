@@ -13,6 +13,10 @@ from wardround.workloads.workload import Workload
 Names = Mapping[str, Sequence[str | int]]
 
 
+_WITHOUT_CONSENT = {Reason.CONSENT_MISSING, Reason.CONSENT_CHANGED, Reason.CONSENT_REVOKED}
+_CONSENT = "; a hospital's own people agree to this study as it is now with `wardround site approve`"
+
+
 def check_manifests(manifests: Mapping[str, SiteManifest], study: Study, *, workload: Workload, shared: Names) -> None:
     """Compares every site's answer to `prepare` with the server's own study, contract and model.
 
@@ -71,7 +75,8 @@ def check_quorum(train_sites: Mapping[str, SiteManifest], study: Study, missing:
         absent = "; ".join(f"{site}: {reason}" for site, reason in sorted(missing.items())) or "none failed"
         raise WardroundError(
             Reason.QUORUM_NOT_MET,
-            f"prepare: {len(train_sites)} training sites, federation.quorum is {quorum} ({absent})",
+            f"prepare: {len(train_sites)} training sites, federation.quorum is {quorum} ({absent})"
+            + (_CONSENT if set(missing.values()) & _WITHOUT_CONSENT else ""),
         )
 
 
