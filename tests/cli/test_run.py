@@ -59,7 +59,7 @@ def test_partial_run_exits_3_and_names_the_site(
 
 @pytest.mark.parametrize(
     ("asked", "told"),
-    [(0.9, "; wardround release make out --approver NAME --key FILE\n"), (0.01, "\n")],
+    [(0.9, "; wardround release out --approver NAME --key FILE\n"), (0.01, "\n")],
     ids=["met", "not met"],
 )
 def test_a_complete_run_that_meets_its_criteria_says_how_it_is_released(

@@ -24,5 +24,5 @@ def next_line(out: Path, *, summary: Summary | None = None, baselines: bool = Fa
     if (out / RECORD).is_file():
         steps.append(f"wardround runs show {shlex.quote(str(out))}")
     if complete and summary is not None and check_criteria(summary).met:
-        steps.append(f"wardround release make {shlex.quote(str(out))} --approver NAME --key FILE")
+        steps.append(f"wardround release {shlex.quote(str(out))} --approver NAME --key FILE")
     return f"next: {'; '.join(steps)}" if steps else None

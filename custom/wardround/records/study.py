@@ -23,7 +23,9 @@ class Study(Section):
     """A whole job.yaml. `workload` holds `kind` and that workload's own settings, which it validates itself."""
 
     name: str = Field(pattern=STUDY_NAME, description="the study's, in records, reports and FLARE")
-    seed: int = Field(0, ge=0, description="another one is another replicate; the same repeats the run")
+    seed: int = Field(
+        0, ge=0, description="another one is another replicate; the same repeats the run of a study of this name"
+    )
     workload: dict[str, Any] = Field(description="kind, such as brain_tumor, and that kind's own keys")
     algorithm: Algorithm = Algorithm()
     training: Training
