@@ -7,7 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from wardround.records.arms import ALONE, BEST, LAST, PERSONALISED, POOLED, alone_at, is_alone
+from wardround.cli.shown_figures import names_by_family, own_rows
+from wardround.cli.table_notes import notes_on
+from wardround.records.arms import ALONE, BEST, LAST, PERSONALISED, POOLED, alone_at
 from wardround.records.metric_record import MetricRecord, Status
 from wardround.reporting.answer import answer
 from wardround.reporting.measure import DASH, Measure
@@ -39,7 +41,7 @@ def print_summary(console: Console, summary: Summary) -> None:
         console.print()
         starred.append("*" in _print_trimmed(console, table))
     console.print()
-    for note in _notes(summary, low_support=any(starred)):
+    for note in notes_on(summary, low_support=any(starred)):
         console.print(note, style="dim", soft_wrap=not console.is_terminal)
 
 
@@ -110,7 +112,7 @@ def _away(console: Console, summary: Summary) -> list[Table]:
 
 
 def _figures(summary: Summary) -> Table:
-    words, by_family = summary.words, _by_family(summary)
+    words, by_family = summary.words, names_by_family(summary)
     first, *_ = by_family
     columns = [name for own in by_family.values() for name in own]
     table = _table(words.vocabulary.console_title, "hospital, test cases")
@@ -118,7 +120,7 @@ def _figures(summary: Summary) -> Table:
         for name in own:
             table.add_column(_head(words.measure(name), first=key == first), justify="right")
     for site in summary.sites:
-        rows = [row for row in _own_rows(summary) if row.site == site.name]
+        rows = [row for row in own_rows(summary) if row.site == site.name]
         if rows:
             table.add_row(f"{site.label}: {_support(rows[0], by_family[first], words)}", style="bold")
         for index, row in enumerate(rows):
@@ -130,23 +132,6 @@ def _figures(summary: Summary) -> Table:
                 end_section=index == len(rows) - 1,
             )
     return table
-
-
-def _by_family(summary: Summary) -> dict[str, list[str]]:
-    """Names of the figures that the console shows, by their family."""
-    words = summary.words
-    families = words.vocabulary.console_families or (words.measure(summary.study.key_metric).family.key,)
-    names = list(dict.fromkeys(name for row in summary.table for name in row.records))
-    return {
-        key: words.in_reading_order([name for name in names if words.measure(name).family.key == key])
-        for key in families
-    }
-
-
-def _own_rows(summary: Summary) -> list[ArmScore]:
-    """Scores of what a hospital would use: no other one's own model, and no model twice."""
-    rows = [row for row in summary.table if row.at_home or not is_alone(row.arm)]
-    return [row for row in rows if not (row.arm == LAST and summary.best_is_last())]
 
 
 def _head(name: Measure, *, first: bool) -> str:
@@ -197,34 +182,6 @@ def _differences(summary: Summary) -> Table:
             style=_COLORS[row.verdict],
         )
     return table
-
-
-def _notes(summary: Summary, *, low_support: bool) -> list[str]:
-    notes = ["* on too few cases to rank: in no mean, and never the worst"] if low_support else []
-    notes += _absent(summary)
-    if summary.best_is_last():
-        notes.append("last: same model as best")
-    for site in summary.sites:
-        if site.role != "train":
-            codes = next((row.notes for row in summary.table if (row.arm, row.site) == (BEST, site.name)), [])
-            notes += [f"{site.name}, federated: {summary.words.in_words(code)}" for code in codes]
-    return notes
-
-
-def _absent(summary: Summary) -> list[str]:
-    """Why figures of the table by hospital are dashes: the reasons, and where."""
-    names = [name for own in _by_family(summary).values() for name in own]
-    records = [
-        (row.site, record)
-        for row in _own_rows(summary)
-        for name in names
-        if (record := row.records.get(name)) is not None
-    ]
-    reasons: dict[str, dict[str, None]] = {}
-    for site, record in records:
-        if record.value is None and record.reason:
-            reasons.setdefault(record.reason, {})[site] = None
-    return [f"{DASH} at {', '.join(sites)}: {summary.words.in_words(reason)}" for reason, sites in reasons.items()]
 
 
 def _table(title: str, *columns: str) -> Table:
