@@ -9,8 +9,9 @@ import typer
 from wardround.cli.console import progress
 from wardround.cli.progress import RunProgress
 from wardround.cli.run import finish, run_and_report, stoppable
+from wardround.cli.run_options import RunOptions
 from wardround.cli.sites import site_files
-from wardround.cli.study_run import RunOptions, conclude_run
+from wardround.cli.study_run import conclude_run
 from wardround.cli.write_report import RECORD, Report
 from wardround.records.launch import Launch, read_launch
 from wardround.records.reasons import Reason, WardroundError

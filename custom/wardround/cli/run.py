@@ -14,8 +14,9 @@ from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PARTIAL, de
 from wardround.cli.next_steps import next_line
 from wardround.cli.options import Overrides, StudyFolder
 from wardround.cli.progress import RunProgress
+from wardround.cli.run_options import RunOptions
 from wardround.cli.sites import sites_folder
-from wardround.cli.study_run import FederationFailedError, RunOptions, results_folder, run_whole_study
+from wardround.cli.study_run import FederationFailedError, results_folder, run_whole_study
 from wardround.cli.tables import print_summary
 from wardround.cli.write_report import RECORD, Report, write_report
 from wardround.records.reasons import WardroundError

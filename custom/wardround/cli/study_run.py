@@ -2,55 +2,22 @@
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wardround.cli.next_steps import next_line
 from wardround.cli.progress import RunProgress
-from wardround.cli.sites import site_files
+from wardround.cli.run_options import LOG, RunOptions, check_baselines, claim, used_sites
 from wardround.cli.write_manifest import write_manifest_anyhow, write_run_manifest
 from wardround.cli.write_report import RECORD, Report, write_report
-from wardround.records import launch, manifest
 from wardround.records.reasons import Reason, WardroundError
-from wardround.records.run_lines import DifferenceLine, Environment, RunLine, StartLine, append_line, read_lines
+from wardround.records.run_lines import DifferenceLine, RunLine, StartLine, append_line, read_lines
 from wardround.records.study import Study
 
 if TYPE_CHECKING:
     from wardround.flare.continuation import Continuation
     from wardround.site.config import SiteConfig
-
-
-LOG = "flare.log"
-_OF_NO_RUN = {
-    LOG,
-    launch.FILE_NAME,
-    manifest.FILE_NAME,
-}  # all that a run leaves that never began, so there is nothing to lose
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """Where and how a study runs.
-
-    Args:
-        study_folder: holds the job.yaml.
-        environment: FLARE's simulator, POC mode, or a production server.
-        sites: folder of the site.yaml files; unused in production, where each hospital has its own.
-        out: an empty or new folder for everything that the run leaves.
-        baselines: also train each hospital alone and on pooled data; needs all data on this machine.
-        kit: the admin's startup kit, for production.
-        site_files: the site.yaml files to use, in place of those in `sites`.
-    """
-
-    study_folder: Path
-    environment: Environment
-    sites: Path
-    out: Path
-    baselines: bool = False
-    kit: Path | None = None
-    site_files: tuple[Path, ...] = ()
 
 
 class FederationFailedError(WardroundError):
@@ -71,12 +38,11 @@ def run_whole_study(
         FederationFailedError: FLARE started and the run failed.
         WardroundError: something does not fit, before anything was started.
     """
-    _refuse_baselines_in_production(options)
-    _refuse_baselines_twice(study, options)
-    files = _site_files(options)
+    check_baselines(study, options)
+    files = used_sites(options)
     configs = _configs(files)
     if continuation is None:
-        _claim(options.out)
+        claim(options.out)
     log = options.out / LOG
     try:
         report = _run_to_the_report(study, options, files, configs, progress, continuation)
@@ -135,8 +101,8 @@ def conclude_run(study: Study, options: RunOptions, progress: RunProgress) -> Re
     Raises:
         FederationFailedError: of what follows, something failed.
     """
-    _refuse_baselines_in_production(options)
-    report = _after_the_federation(study, options, _configs(_site_files(options)), progress)
+    check_baselines(study, options)
+    report = _after_the_federation(study, options, _configs(used_sites(options)), progress)
     write_run_manifest(options.out)
     return report
 
@@ -158,64 +124,10 @@ def _after_the_federation(
     return write_report(options.out, configs)
 
 
-def check_run(study: Study, options: RunOptions) -> None:
-    """Refuses what would be refused before FLARE starts, and leaves no trace; for whoever plans several runs.
-
-    Raises:
-        WardroundError: something does not fit.
-    """
-    from wardround.flare.environments import check_study
-
-    _refuse_baselines_in_production(options)
-    _refuse_baselines_twice(study, options)
-    check_study(
-        options.study_folder, study, environment=options.environment, sites=_site_files(options), kit=options.kit
-    )
-    _refuse_to_overwrite(options.out)
-
-
-def _refuse_baselines_twice(study: Study, options: RunOptions) -> None:
-    if options.baselines and study.evaluation.compare_alone:
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID,
-            "--baselines: evaluation.compare_alone trains each hospital alone already; leave one of the two out",
-        )
-
-
-def _refuse_baselines_in_production(options: RunOptions) -> None:
-    if options.baselines and options.environment == "prod":
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID,
-            "--baselines: pooled and own-data models need all data on one machine, which production does not have; "
-            "leave it out",
-        )
-
-
-def _site_files(options: RunOptions) -> list[Path]:
-    if options.environment == "prod":
-        return []
-    return list(options.site_files) or site_files(options.sites)
-
-
 def _configs(files: Sequence[Path]) -> list["SiteConfig"]:
     from wardround.site.config import load_site_config
 
     return [load_site_config(file) for file in files]
-
-
-def _claim(out: Path) -> None:
-    _refuse_to_overwrite(out)
-    for name in _OF_NO_RUN:
-        (out / name).unlink(missing_ok=True)
-    out.mkdir(parents=True, exist_ok=True)
-
-
-def _refuse_to_overwrite(out: Path) -> None:
-    held = {file.name for file in out.iterdir()} if out.exists() else set()
-    if held - _OF_NO_RUN:
-        raise WardroundError(
-            Reason.CONFIGURATION_INVALID, f"--out {out}: is not empty, and runs never overwrite; name a new folder"
-        )
 
 
 def _why(error: BaseException) -> str:

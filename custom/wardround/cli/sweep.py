@@ -13,7 +13,8 @@ from rich.table import Table
 from wardround.cli.console import progress, results
 from wardround.cli.errors import EXIT_FAILED, EXIT_INTERRUPTED, tell
 from wardround.cli.progress import RunProgress
-from wardround.cli.study_run import FederationFailedError, RunOptions, check_run, run_whole_study
+from wardround.cli.run_options import RunOptions, check_run
+from wardround.cli.study_run import FederationFailedError, run_whole_study
 from wardround.records.reasons import Reason, WardroundError
 from wardround.records.schema_faults import validated
 from wardround.records.study import Study
