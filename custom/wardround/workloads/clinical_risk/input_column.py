@@ -7,7 +7,7 @@ import polars as pl
 from wardround.records.faults import Where
 from wardround.records.reasons import Reason
 from wardround.workloads.clinical_risk.contract import CategoryColumn, Contract, NumberColumn
-from wardround.workloads.clinical_risk.eligibility import EligibleRows
+from wardround.workloads.clinical_risk.eligible_rows import EligibleRows
 from wardround.workloads.clinical_risk.findings import TableFindings, cut, too_many
 from wardround.workloads.clinical_risk.leakage import outside_window
 from wardround.workloads.clinical_risk.likely_cause import better_unit, other_decimal

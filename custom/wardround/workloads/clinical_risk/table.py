@@ -11,7 +11,8 @@ from wardround.records.faults import fault
 from wardround.records.inspection import Findings
 from wardround.records.reasons import Reason, WardroundError
 from wardround.workloads.clinical_risk.contract import Contract
-from wardround.workloads.clinical_risk.eligibility import EligibleRows, eligible_rows
+from wardround.workloads.clinical_risk.eligibility import eligible_rows
+from wardround.workloads.clinical_risk.eligible_rows import EligibleRows
 from wardround.workloads.clinical_risk.findings import TableFindings, cut, too_many
 from wardround.workloads.clinical_risk.first_look import refuse_unfit
 from wardround.workloads.clinical_risk.input_column import read_column
