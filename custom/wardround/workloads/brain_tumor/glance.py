@@ -5,7 +5,7 @@ from pathlib import Path
 from wardround.records.inspection import Finding, Findings, Severity
 from wardround.records.reasons import WardroundError
 from wardround.workloads.brain_tumor.case_cache import CaseCache, cache_folder
-from wardround.workloads.brain_tumor.open_site import FirstLook, look_first, nothing_usable
+from wardround.workloads.brain_tumor.first_look import FirstLook, look_first, nothing_usable
 from wardround.workloads.brain_tumor.settings import BrainTumorSettings, BrainTumorSiteSettings
 from wardround.workloads.progress import Progress, unseen
 from wardround.workloads.split import SPLITS
