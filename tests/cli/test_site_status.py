@@ -65,7 +65,9 @@ def test_a_site_whose_process_is_gone_without_a_word_is_told(kit: Path) -> None:
         "connection   no process of this kit runs here, unless in a container; the last word of its log: reg"
         in _status(kit)
     )
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", CLIENT_MODULE, "-m", str(kit)])
+    link = kit.with_name("link")  # by which the start script may know the kit
+    link.symlink_to(kit)
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", CLIENT_MODULE, "-m", str(link)])
     try:
         deadline = time.monotonic() + 20
         while standing_process(kit) is None and time.monotonic() < deadline:

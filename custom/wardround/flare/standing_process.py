@@ -14,6 +14,11 @@ def standing_process(workspace: Path) -> psutil.Process | None:
     """The process that runs in this folder, as far as this user and this side of a container's wall can see."""
     for process in psutil.process_iter(["cmdline"]):
         words = process.info["cmdline"] or []
-        if any(module in words for module in _MODULES) and {str(workspace), str(workspace.resolve())} & set(words):
+        if any(module in words for module in _MODULES) and _names(words, workspace.resolve()):
             return process
     return None
+
+
+def _names(words: list[str], folder: Path) -> bool:
+    """Whether an absolute path among them leads there: start scripts name a kit by whatever links lead to it."""
+    return any(word.startswith("/") and Path(word).resolve() == folder for word in words)
